@@ -1,0 +1,109 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { ProblemList, type Problem, type ProblemCode, type Source } from '../core/problem.ts';
+import { FILE_LIMIT, parseDocuments, type ParsedDocument } from '../format/documents.ts';
+import type { Io } from './io.ts';
+
+/** The documents of a file, `-` being standard input. A file that cannot be read is one document with a problem. */
+export async function readDocuments(file: string, io: Io): Promise<readonly ParsedDocument[]> {
+  const bytes = file === '-' ? await readStream(io.stdin) : readFileAtMost(file);
+  if (!Buffer.isBuffer(bytes)) return [unreadable(bytes.code, bytes.message, bytes.hint)];
+  if (bytes.length > FILE_LIMIT) {
+    return [
+      unreadable(
+        'DOCUMENT_TOO_LARGE',
+        `The file has more than ${FILE_LIMIT} bytes.`,
+        'Split it: options of a node have a few thousand.',
+      ),
+    ];
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const isUtf16 = bytes[0] === 0xff || bytes[0] === 0xfe;
+    return [
+      unreadable('ENCODING_INVALID', `The file is not UTF-8${isUtf16 ? ' but UTF-16' : ''}.`, 'Save it as UTF-8.'),
+    ];
+  }
+  return parseDocuments(text);
+}
+
+interface Unreadable {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly hint: string;
+}
+
+// Read without promises: waiting for the thread pool takes longer than the rest of a render.
+function readFileAtMost(file: string): Buffer | Unreadable {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      if (fstatSync(descriptor).isDirectory()) {
+        return { code: 'DOCUMENT_UNREADABLE', message: 'It is a directory.', hint: 'Name a file in it.' };
+      }
+      return readAtMost(descriptor, FILE_LIMIT + 1);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { code: 'DOCUMENT_UNREADABLE', message: reasonOf(code), hint: 'Check the path and its permissions.' };
+  }
+}
+
+// Not by the size that the file system tells: a pipe and a file in /proc have none.
+function readAtMost(descriptor: number, limit: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (let bytes = 0; bytes < limit;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const read = readSync(descriptor, chunk);
+    if (read === 0) break;
+    chunks.push(chunk.subarray(0, read));
+    bytes += read;
+  }
+  return Buffer.concat(chunks);
+}
+
+function reasonOf(code: string): string {
+  switch (code) {
+    case 'ENOENT':
+      return 'There is no such file.';
+    case 'EACCES':
+    case 'EPERM':
+      return 'The file may not be read.';
+    case 'EISDIR':
+      return 'It is a directory.';
+    default:
+      return `The file cannot be read (${code}).`;
+  }
+}
+
+async function readStream(stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const buffer = Buffer.from(chunk);
+    chunks.push(buffer);
+    bytes += buffer.length;
+    if (bytes > FILE_LIMIT) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+function unreadable(code: ProblemCode, message: string, hint: string): ParsedDocument {
+  const source: Source = { document: 0, position: () => undefined, plainText: () => undefined };
+  const problems = new ProblemList(false, source);
+  problems.error(code, '', message, hint);
+  return { value: undefined, source, problems: problems.sorted() };
+}
+
+/** How a file is called in messages. */
+export function nameOf(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some((problem) => problem.severity === 'error');
+}

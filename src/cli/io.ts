@@ -1,0 +1,31 @@
+/** The outside of the command: nothing else of the process is used by commands. */
+export interface Io {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+}
+
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** Exit statuses of the command. */
+export const STATUS = {
+  done: 0,
+  failed: 1,
+  refused: 2,
+} as const;
+
+export type Status = (typeof STATUS)[keyof typeof STATUS];
+
+/** A subcommand. */
+export interface Command {
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  /** What `--help` prints, examples first. */
+  readonly help: string;
+  run(args: readonly string[], io: Io): Promise<Status>;
+}

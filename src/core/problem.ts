@@ -1,0 +1,166 @@
+import { redact } from './redact.ts';
+
+/** How bad a finding is: an `error` refuses the input, a `warning` lets it pass. */
+export type Severity = 'error' | 'warning';
+
+/**
+ * One finding about the input, as data: nothing is printed or thrown while the input is looked at.
+ *
+ * `path` is a JSON pointer (RFC 6901); a missing field's path is the field itself, and the empty string
+ * is the whole document.
+ */
+export interface Problem {
+  readonly severity: Severity;
+  /** Stable, in upper snake case; all of them are listed in `PROBLEM_CODES`. */
+  readonly code: ProblemCode;
+  readonly path: string;
+  /** What is wrong, in one sentence, with the value that was received unless it may be a secret. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly hint: string;
+  /** Number of the document in its file, from 0. Set for input that came from a file. */
+  readonly document?: number;
+  /** Line in the file, from 1. Set for input that came from a file. */
+  readonly line?: number;
+  /** Column in the line, from 1, in UTF-16 code units. Set for input that came from a file. */
+  readonly column?: number;
+}
+
+/** Every code that a problem can carry, with what it means. The reference in docs is made from this table. */
+export const PROBLEM_CODES = {
+  ARCH_UNSUPPORTED: 'The CPU architecture has no node image.',
+  BUNDLE_DOUBLE_ENCODED: 'The CA bundle is base64 of base64.',
+  BUNDLE_EXPIRED: 'A certificate of the CA bundle is not valid now (found by `check` alone).',
+  BUNDLE_INVALID: 'The CA bundle is not base64 of PEM certificates.',
+  BUNDLE_NOT_A_CA: 'A certificate of the CA bundle may not sign others (found by `check` alone).',
+  BUNDLE_PRIVATE_KEY: 'The CA bundle carries a private key, which every Pod with host access could read.',
+  CHARACTER_UNSAFE: 'A character survives bash and breaks the next program that reads the value on the node.',
+  COMPANION_CONFLICT: 'Two settings that only work together contradict each other.',
+  COMPANION_MISSING: 'A setting needs another one that is not there.',
+  DOCUMENT_EMPTY: 'The file or the document holds nothing.',
+  DOCUMENT_SYNTAX: 'The text is neither YAML nor JSON.',
+  DOCUMENT_TOO_LARGE: 'The file is larger than the limit, or its aliases expand to more than the limit.',
+  DOCUMENT_UNREADABLE: 'The file cannot be read.',
+  ENCODING_INVALID: 'The file is not UTF-8, or a string holds NUL or a lone surrogate.',
+  EVICTION_DEFAULTS_LOST: 'A hard-eviction map replaces the defaults and loses thresholds that protect the node.',
+  EVICTION_GRACE_UNMATCHED: 'A soft threshold and its grace period do not come in a pair.',
+  EVICTION_SIGNAL_UNKNOWN: 'The kubelet knows no such eviction signal.',
+  EXTRA_VARIABLE_RESERVED: 'The name belongs to the shell, the loader or the script itself.',
+  EXTRA_VARIABLE_UNKNOWN: 'No node script that is known here reads the variable.',
+  FIELD_DROPPED: 'The profile accepts the field and never uses it.',
+  FIELD_DUPLICATE: 'A key stands twice in one mapping.',
+  FIELD_MISSING: 'A required field is not there.',
+  FIELD_TYPE: 'The value has the wrong type.',
+  FIELD_UNKNOWN: 'No such field.',
+  FIELD_WRONG_PROFILE: 'The field exists in another profile only.',
+  FLAG_ADDED: 'A kubelet flag is added that the Go package leaves out.',
+  GPU_INCOMPLETE: 'GPU set-up is on and a value that it needs is missing.',
+  GPU_UNUSED: 'GPU values are given while GPU set-up is off.',
+  IDENTITY_INVALID: 'A client ID is no uuid.',
+  LABEL_FEATURE_UNBACKED: 'A label announces a feature that nothing in the script turns on.',
+  LABEL_FORBIDDEN: 'A kubelet may not set this label on itself and refuses to start.',
+  LABEL_INVALID: 'A label key or value breaks the rules of Kubernetes.',
+  LABEL_OVERWRITTEN: 'The profile sets this label itself.',
+  NAME_INVALID: 'Azure or DNS would refuse the name.',
+  NETWORK_UNSUPPORTED: 'The network plugin or policy is not one that the profile knows.',
+  NULL_ENTRY: 'A null entry of a map counts as absent.',
+  OVERRIDE_CUSTOM_CLOUD: 'The custom-cloud branch is not supported.',
+  OVERRIDE_DEAD: 'No node script reads the variable.',
+  OVERRIDE_DERIVED: 'The field is derived from other input and cannot be overridden.',
+  OVERRIDE_INVALID: 'The value does not fit the overridden field.',
+  RESULT_TOO_LARGE: 'The script is larger than what Azure takes as custom data.',
+  SUBNET_INVALID: 'The subnet ID does not parse.',
+  TAINT_DUPLICATE: 'Two taints share key and effect, with which the kubelet refuses to start.',
+  TAINT_INVALID: 'A taint breaks the rules of Kubernetes.',
+  TOKEN_INVALID: 'The bootstrap token does not have the form of one.',
+  VALUE_INVALID: 'The value is not one that the kubelet takes.',
+  VALUE_UNUSUAL: 'The value is allowed and rarely meant.',
+  VERSION_INVALID: 'The Kubernetes version is not three plain numbers with major 1.',
+  VERSION_UNKNOWN: 'The profile was not made for this Kubernetes version.',
+  VERSION_UNSUPPORTED: 'A node of this Kubernetes version cannot start with what the profile renders.',
+} as const satisfies Record<string, string>;
+
+export type ProblemCode = keyof typeof PROBLEM_CODES;
+
+/** Where a value stands in the text that it was read from. */
+export interface Source {
+  /** Number of the document in its file, from 0. */
+  readonly document: number;
+  /** Line and column (both from 1) of the value at a JSON pointer, or of the nearest mapping around it. */
+  position(path: string): { readonly line: number; readonly column: number } | undefined;
+  /** The unquoted text of the scalar at a JSON pointer, as it was written. */
+  plainText(path: string): string | undefined;
+}
+
+/** Collects problems while input is looked at; the only thing that a validator writes to. */
+export class ProblemList {
+  readonly #problems: Problem[] = [];
+  readonly #lenient: boolean;
+  /** The text behind the input, when it came from a file. */
+  readonly source: Source | undefined;
+  #errors = 0;
+
+  /** With `lenient`, what {@link refuse} finds is a warning. */
+  constructor(lenient = false, source?: Source) {
+    this.#lenient = lenient;
+    this.source = source;
+  }
+
+  /** A finding about meaning: an error in strict mode, a warning in lenient mode. */
+  refuse(code: ProblemCode, path: string, message: string, hint: string): void {
+    this.#add(this.#lenient ? 'warning' : 'error', code, path, message, hint);
+  }
+
+  /** A finding about shape, which no mode lets pass. */
+  error(code: ProblemCode, path: string, message: string, hint: string): void {
+    this.#add('error', code, path, message, hint);
+  }
+
+  warn(code: ProblemCode, path: string, message: string, hint: string): void {
+    this.#add('warning', code, path, message, hint);
+  }
+
+  #add(severity: Severity, code: ProblemCode, path: string, message: string, hint: string): void {
+    if (severity === 'error') this.#errors += 1;
+    const position = this.source?.position(path);
+    this.#problems.push({
+      severity,
+      code,
+      path,
+      message: redact(message),
+      hint: redact(hint),
+      ...(this.source && { document: this.source.document }),
+      ...position,
+    });
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors > 0;
+  }
+
+  get size(): number {
+    return this.#problems.length;
+  }
+
+  /** The findings in a stable order: by document, path, severity (errors first), code and message. */
+  sorted(): readonly Problem[] {
+    return this.#problems.length < 2 ? this.#problems : sortProblems(this.#problems);
+  }
+}
+
+export function sortProblems(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted(
+    (a, b) =>
+      (a.document ?? 0) - (b.document ?? 0) ||
+      compareCodeUnits(a.path, b.path) ||
+      compareCodeUnits(a.severity, b.severity) ||
+      compareCodeUnits(a.code, b.code) ||
+      compareCodeUnits(a.message, b.message),
+  );
+}
+
+/** Order by UTF-16 code unit: the only order in this project, since it is the same in every locale. */
+export function compareCodeUnits(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
