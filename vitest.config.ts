@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { reporters } from './test/support/reporters.ts';
 
 export default defineConfig({
-  test: { include: ['src/**/*.test.ts', 'test/**/*.test.ts'], exclude: ['test/package/**'], testTimeout: 30_000 },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['test/package/**'],
+    globalSetup: 'test/support/bundle.ts',
+    testTimeout: 60_000,
+    ...reporters(),
+  },
 });

@@ -54,7 +54,7 @@ async function dispatchHelp(first: string, second: string, args: readonly string
     io.stdout.write(helpOf(commands, isGroup ? first : undefined));
     return STATUS.done;
   }
-  throw unknownCommand(isGroup ? `${first} ${second}` : first, Object.keys(COMMANDS));
+  throw unknownCommand(isGroup ? `${first} ${second}` : first, [...Object.keys(COMMANDS), ...Object.keys(GROUPS)]);
 }
 
 async function report(error: unknown, io: Io): Promise<Status> {

@@ -12,11 +12,11 @@ export function summarize(
   kind: BootstrapperKind,
   paint: ReturnType<typeof painter>,
 ): string {
-  const parts = written.map(({ path, outcome }) => {
-    const bytes = outcome.script!.bytes;
+  const parts = written.map(({ path, node }) => {
+    const bytes = node.bytes;
     const share = `${Math.ceil((bytes / kind.limit) * 100)} %`;
     const size = `${grouped(bytes)} of ${grouped(kind.limit)} bytes of custom data (${share})`;
-    const rows = outcome.highlights!();
+    const rows = node.highlights();
     const width = Math.max(...rows.map(([name]) => name.length));
     return [
       `${paint('green', 'wrote')} ${paint('bold', path)}  ${paint('dim', `mode 0600, for ${kind.name}`)}`,

@@ -25,23 +25,22 @@ export interface Settings {
 /** What a bootstrapper makes of options, before anything is thrown or printed. */
 export interface Outcome {
   readonly problems: readonly Problem[];
-  /** The script; absent when one of the problems is an error. */
-  readonly script: RenderedScript | undefined;
-  /** The script's assignments in canonical form; absent when one of the problems is an error. */
-  readonly variables: (() => CanonicalVariables) | undefined;
-  /** What a person wants to see of the node, without secrets; absent when one of the problems is an error. */
-  readonly highlights: (() => readonly (readonly [name: string, value: string])[]) | undefined;
+  /** Absent when one of the problems is an error. */
+  readonly node: RenderedNode | undefined;
 }
 
-/** The outcome of options that cannot be rendered. */
-export function refusal(problems: readonly Problem[]): Outcome {
-  return { problems, script: undefined, variables: undefined, highlights: undefined };
-}
-
-export interface RenderedScript {
-  readonly text: () => string;
+/** A node whose options were accepted. */
+export interface RenderedNode {
+  /** The script in base64. It carries the bootstrap token. */
   readonly base64: string;
+  /** Bytes of the script before base64. */
   readonly bytes: number;
+  /** The script itself. */
+  text(): string;
+  /** The script's assignments in canonical form. */
+  variables(): CanonicalVariables;
+  /** What a person wants to see of the node, without secrets. */
+  highlights(): readonly (readonly [name: string, value: string])[];
 }
 
 /** The assignments of a script: plain values, and the composite ones taken apart. */

@@ -27,13 +27,14 @@ export interface Rendering {
  */
 export function render(options: unknown, settings: Settings = {}): Rendering {
   const kind = bootstrapperNamed(settings.bootstrapper);
-  const { script, problems } = kind.assess(options, settings);
-  if (script === undefined) throw new RefusedError(problems);
+  const { node, problems } = kind.assess(options, settings);
+  if (node === undefined) throw new RefusedError(problems);
+  const { base64, bytes } = node;
   return {
     bootstrapper: kind.name,
-    script: script.base64,
-    bytes: script.bytes,
-    base64Length: script.base64.length,
+    script: base64,
+    bytes,
+    base64Length: base64.length,
     limit: kind.limit,
     problems,
   };
@@ -46,7 +47,7 @@ export function render(options: unknown, settings: Settings = {}): Rendering {
  * @throws as {@link render} does.
  */
 export function renderVariables(options: unknown, settings: Settings = {}): CanonicalVariables {
-  const { variables, problems } = bootstrapperNamed(settings.bootstrapper).assess(options, settings);
-  if (variables === undefined) throw new RefusedError(problems);
-  return variables();
+  const { node, problems } = bootstrapperNamed(settings.bootstrapper).assess(options, settings);
+  if (node === undefined) throw new RefusedError(problems);
+  return node.variables();
 }

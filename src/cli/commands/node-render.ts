@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
 import type { Problem } from '../../core/problem.ts';
-import { refusal, type BootstrapperKind, type Outcome, type RenderedScript } from '../../node/bootstrapper.ts';
+import type { BootstrapperKind, Outcome, RenderedNode } from '../../node/bootstrapper.ts';
 import { bootstrapperNamed } from '../../node/registry.ts';
 import { NODE_FLAGS, readFlags, readForm, readSettings, requireFile } from '../arguments.ts';
 import { hasErrors, nameOf, readDocuments } from '../input.ts';
@@ -11,10 +11,10 @@ import { countProblems, painter, printProblems } from '../output.ts';
 const FORMS = ['base64', 'script', 'variables', 'json'] as const;
 type Form = (typeof FORMS)[number];
 
-/** A document that can be rendered. */
-interface Rendered {
-  readonly script: RenderedScript;
-  readonly outcome: Outcome;
+/** A document that was accepted, with its warnings. */
+interface Accepted {
+  readonly node: RenderedNode;
+  readonly problems: readonly Problem[];
 }
 
 export const nodeRender: Command = {
@@ -48,26 +48,26 @@ async function runRender(args: readonly string[], io: Io): Promise<Status> {
   const file = requireFile(flags.file, 'node render');
   const kind = bootstrapperNamed(settings.bootstrapper);
   const outcomes = (await readDocuments(file, io)).map((document): Outcome => {
-    if (document.problems.length > 0) return refusal(document.problems);
+    if (document.problems.length > 0) return { problems: document.problems, node: undefined };
     return kind.assess(document.value, { ...settings, source: document.source });
   });
   const problems = outcomes.flatMap((outcome) => outcome.problems);
   if (hasErrors(problems)) return refuse(problems, file, io);
-  const rendered = outcomes.map((outcome): Rendered => ({ script: outcome.script!, outcome }));
+  const accepted = outcomes.filter((outcome): outcome is Accepted => outcome.node !== undefined);
   const out = flags['output-file'];
   if (out === undefined) {
-    if (form === 'script' && rendered.length > 1) {
+    if (form === 'script' && accepted.length > 1) {
       throw new UsageError(
-        `the file has ${rendered.length} documents, and scripts cannot be told apart on one output`,
+        `the file has ${accepted.length} documents, and scripts cannot be told apart on one output`,
         'Write `-O DIRECTORY`, or another form.',
       );
     }
     warn(problems, file, io);
-    io.stdout.write(rendered.map((one) => print(one, form, kind)).join(''));
+    io.stdout.write(accepted.map((one) => print(one, form, kind)).join(''));
     return STATUS.done;
   }
   const { summarize } = await import('../summary.ts');
-  const written = await writeAll(rendered, form, kind, out);
+  const written = await writeAll(accepted, form, kind, out);
   io.stderr.write(summarize(written, problems, nameOf(file), kind, painter(io.stderr, io.env)));
   return STATUS.done;
 }
@@ -85,52 +85,52 @@ function warn(problems: readonly Problem[], file: string, io: Io): void {
   io.stderr.write(`${printProblems(problems, nameOf(file), painter(io.stderr, io.env))}\n`);
 }
 
-function print({ script, outcome }: Rendered, form: Form, kind: BootstrapperKind): string {
+function print({ node, problems }: Accepted, form: Form, kind: BootstrapperKind): string {
   switch (form) {
     case 'base64':
-      return `${script.base64}\n`;
+      return `${node.base64}\n`;
     case 'script':
-      return script.text();
+      return node.text();
     case 'variables':
-      return `${JSON.stringify(outcome.variables!())}\n`;
+      return `${JSON.stringify(node.variables())}\n`;
     case 'json':
       return `${JSON.stringify({
         bootstrapper: kind.name,
-        script: script.base64,
-        bytes: script.bytes,
-        base64Length: script.base64.length,
+        script: node.base64,
+        bytes: node.bytes,
+        base64Length: node.base64.length,
         limit: kind.limit,
-        problems: outcome.problems,
+        problems,
       })}\n`;
     default:
       return form satisfies never;
   }
 }
 
-/** A file that was written, with the outcome that is in it. */
+/** A file that was written, with the node whose script is in it. */
 export interface Written {
   readonly path: string;
-  readonly outcome: Outcome;
+  readonly node: RenderedNode;
 }
 
 async function writeAll(
-  rendered: readonly Rendered[],
+  accepted: readonly Accepted[],
   form: Form,
   kind: BootstrapperKind,
   out: string,
 ): Promise<readonly Written[]> {
   const { isDirectory, makeDirectory, writeAtomically } = await import('../write.ts');
-  const intoDirectory = form === 'script' && (rendered.length > 1 || out.endsWith('/') || (await isDirectory(out)));
+  const intoDirectory = form === 'script' && (accepted.length > 1 || out.endsWith('/') || (await isDirectory(out)));
   if (!intoDirectory) {
-    await writeAtomically(out, rendered.map((one) => print(one, form, kind)).join(''));
-    return rendered.map(({ outcome }) => ({ path: out, outcome }));
+    await writeAtomically(out, accepted.map((one) => print(one, form, kind)).join(''));
+    return accepted.map(({ node }) => ({ path: out, node }));
   }
   await makeDirectory(out);
   const written: Written[] = [];
-  for (const [index, one] of rendered.entries()) {
+  for (const [index, one] of accepted.entries()) {
     const path = join(out, `${String(index).padStart(4, '0')}.sh`);
     await writeAtomically(path, print(one, form, kind));
-    written.push({ path, outcome: one.outcome });
+    written.push({ path, node: one.node });
   }
   return written;
 }

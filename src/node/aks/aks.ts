@@ -29,8 +29,8 @@ export class AKS implements Bootstrapper {
    */
   script(): string {
     const { bootstrapper = 'aks/v1.14', lenient = false } = this.#settings;
-    const { script, problems } = aksBootstrapper(bootstrapper).assess(this.#options, { lenient });
-    if (script === undefined) throw new RefusedError(problems);
-    return script.base64;
+    const { node, problems } = aksBootstrapper(bootstrapper).assess(this.#options, { lenient });
+    if (node === undefined) throw new RefusedError(problems);
+    return node.base64;
   }
 }

@@ -1,4 +1,4 @@
-import type { ProfileName } from './profiles.ts';
+import { profileOf, type ProfileName } from './profiles.ts';
 import { AKS_FIELDS, KUBELET_FIELDS, POOL_FIELDS, TAINT_FIELDS, type FieldFact } from './schema.ts';
 import { VARIABLES, type VariableFact } from './variables.ts';
 
@@ -79,7 +79,7 @@ function typeSchema(fact: FieldFact, profile: ProfileName): Schema {
 
 function kubeletSchema(profile: ProfileName): Schema {
   const schema = objectSchema(KUBELET_FIELDS, profile);
-  return profile === 'aks/v1.14' ? { ...schema, required: ['maxPods'] } : schema;
+  return profileOf(profile).maxPodsAlways ? { ...schema, required: ['maxPods'] } : schema;
 }
 
 function overridesSchema(profile: ProfileName): Schema {

@@ -51,11 +51,7 @@ export interface Script {
   readonly body: EncodedText;
 }
 
-/** The script as text. It depends on the values alone: the same assignments give the same bytes. */
-export function scriptText({ head, body }: Script): string {
-  return head.text + body.text;
-}
-
+/** The script of a node. It depends on the values alone: the same assignments give the same bytes. */
 export function printScript(profile: Profile, { derived, overrides, extra }: Assignments): Script {
   const { constants, others, head } = layoutOf(profile.name);
   let body = '';
@@ -86,18 +82,22 @@ const layoutOf = oncePer((name: ProfileName): Layout => {
   const facts = VARIABLES.filter((fact) => fact.variable !== null && fact.profiles.includes(name));
   const places = (chosen: readonly VariableFact[]): Place[] =>
     chosen.map((fact) => ({ field: fact.field as Field, variable: fact.variable! }));
-  const constants = places(facts.filter((fact) => fact.origin === 'fixed'));
+  const constants = places(facts.filter((fact) => !isDerived(fact)));
   return {
     constants,
-    others: places(facts.filter((fact) => fact.origin !== 'fixed')),
+    others: places(facts.filter(isDerived)),
     head: encodeBase64(printHead(profileOf(name), constants, {})),
   };
 });
 
+function isDerived({ origin }: VariableFact): boolean {
+  return origin === 'option' || origin === 'computed';
+}
+
 function printHead(profile: Profile, constants: readonly Place[], overrides: Partial<NodeBootstrapVariables>): string {
   const values = { ...defaults(profile), ...overrides };
   const lines = constants.map(({ field, variable }) => line(variable, values[field]));
-  const head = `#!/bin/bash\n# bootlace: ${profile.name}\n# shellcheck disable=SC2034\n${PROLOGUE}\n# Values of the profile.\n${lines.join('')}`;
+  const head = `#!/bin/bash\n# bootlace: ${profile.name}\n# shellcheck disable=SC2016,SC2034\n${PROLOGUE}\n# Values of the profile.\n${lines.join('')}`;
   const heading = ' Values of this node.\n';
   // One to three hashes begin the comment, whatever fills the last three bytes.
   return `${head}${'#'.repeat(3 - ((Buffer.byteLength(head) + heading.length) % 3))}${heading}`;

@@ -1,0 +1,44 @@
+import * as esbuild from 'esbuild';
+import { chmodSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Keeps the program out of the entry file, so that an old Node can parse the entry and say that it is old. */
+const programApart: esbuild.Plugin = {
+  name: 'program-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/program\.ts$/ }, () => ({ path: `${root}scripts/build/loader.cjs` }));
+    build.onResolve({ filter: /\/program\.cjs$/ }, () => ({ path: './program.cjs', external: true }));
+  },
+};
+
+/** Bundles the command into a folder, as bootlace.cjs and program.cjs, and returns the path of the entry. */
+export async function bundleCommand(folder: string): Promise<string> {
+  const entry = `${folder}/bootlace.cjs`;
+  const common: esbuild.BuildOptions = {
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    absWorkingDir: root,
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
+  await esbuild.build({
+    ...common,
+    entryPoints: ['src/cli/program.ts'],
+    outfile: `${folder}/program.cjs`,
+    target: 'node22',
+    minify: true,
+  });
+  await esbuild.build({
+    ...common,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: entry,
+    target: 'node6',
+    supported: { 'dynamic-import': false },
+    plugins: [programApart],
+  });
+  chmodSync(entry, 0o755);
+  return entry;
+}
