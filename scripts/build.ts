@@ -10,9 +10,6 @@ rmSync(`${root}dist`, { recursive: true, force: true });
 execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', `${root}tsconfig.build.json`], {
   stdio: 'inherit',
 });
-// The command is the bundle below.
-rmSync(`${root}dist/cli`, { recursive: true });
-
 await bundleCommand(`${root}dist/bin`);
 execFileSync(
   process.execPath,

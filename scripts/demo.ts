@@ -21,7 +21,7 @@ function expectStatus(status: number, expected: number): void {
   if (status !== expected) throw new Error(`the command ended with status ${status}, and ${expected} was expected`);
 }
 
-console.log('A node pool with three slips is refused before a machine boots with it:');
+console.log('A node pool with a few slips is refused before a machine boots with it:');
 const slips = readFileSync(`${root}${example}`, 'utf8')
   .replace('kubernetesVersion: "1.34.2"', 'kubernetesVersion: 1.34')
   .replace('maxPods: 110', 'maxPod: 110')

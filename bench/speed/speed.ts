@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AKS, type AKSOptions } from '../../dist/index.js';
+import { AKS, type AKSOptions } from '../../src/index.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const SECONDS = 3;

@@ -3,7 +3,7 @@ import { PROFILE_NAMES, type ProfileName } from '../../src/node/aks/profiles.ts'
 import { AKS_FIELDS, KUBELET_FIELDS, POOL_FIELDS, TAINT_FIELDS, type FieldFact } from '../../src/node/aks/schema.ts';
 import { KNOWN_EXTRA_VARIABLES, SOURCE_CLASSES, VARIABLES, type VariableFact } from '../../src/node/aks/variables.ts';
 
-const NOTICE = '<!-- Written by `npm run generate` from the tables in src/node/aks: change those, not this file. -->';
+const NOTICE = '<!-- Written by `npm run generate` from the tables in src: change those, not this file. -->';
 
 /** docs/options.md: every option, by profile. */
 export function optionReference(): string {

@@ -1,5 +1,5 @@
 import type { Problem } from '../core/problem.ts';
-import { escapeControls } from '../core/redact.ts';
+import { escapeControls, redact } from '../core/redact.ts';
 import type { BootstrapperKind } from '../node/bootstrapper.ts';
 import type { Written } from './commands/node-render.ts';
 import { countProblems, grouped, type painter, printProblems } from './output.ts';
@@ -20,7 +20,7 @@ export function summarize(
     const width = Math.max(...rows.map(([name]) => name.length));
     return [
       `${paint('green', 'wrote')} ${paint('bold', path)}  ${paint('dim', `mode 0600, for ${kind.name}`)}`,
-      ...rows.map(([name, value]) => `  ${paint('cyan', name.padEnd(width))}  ${escapeControls(value)}`),
+      ...rows.map(([name, value]) => `  ${paint('cyan', name.padEnd(width))}  ${escapeControls(redact(value))}`),
       `  ${paint('cyan', 'size'.padEnd(width))}  ${size}`,
       '',
     ].join('\n');

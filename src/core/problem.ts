@@ -126,7 +126,8 @@ export class ProblemList {
     this.#problems.push({
       severity,
       code,
-      path,
+      // A token may have strayed into a key; the place in the file still tells which.
+      path: redact(path),
       message: redact(message),
       hint: redact(hint),
       ...(this.source && { document: this.source.document }),

@@ -33,8 +33,7 @@ export function shown(value: unknown): string {
 /** A string in double quotes, as {@link shown} shows it. */
 export function quoted(text: string): string {
   // Redacted before it is cut: half a token is no token to the pattern, and still half a secret.
-  const whole = text.length > 4096 ? text.slice(0, 4096) : text;
-  const safe = redact(whole);
+  const safe = redact(text);
   const cut = safe.length > SHOWN_LENGTH ? `${safe.slice(0, SHOWN_LENGTH)}…` : safe;
   return escapeControls(JSON.stringify(cut));
 }

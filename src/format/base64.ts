@@ -25,8 +25,9 @@ export function decodeBase64(text: string, whiteSpace: 'refused' | 'allowed' = '
   }
   // atob forgives missing padding and white space, both of which show in the length.
   const length = Math.ceil(binary.length / 3) * 4;
-  if (text.length === length) return binary;
-  return whiteSpace === 'allowed' && withoutWhiteSpace(text).length === length ? binary : undefined;
+  const compact = withoutWhiteSpace(text);
+  if (compact.length !== length) return undefined;
+  return whiteSpace === 'allowed' || compact.length === text.length ? binary : undefined;
 }
 
 export function withoutWhiteSpace(text: string): string {

@@ -91,7 +91,8 @@ function parseYaml(whole: string, part: string, offset: number, firstDocument: n
   } catch (error) {
     if (!(error instanceof YAMLException) && !(error instanceof RangeError)) throw error;
     const position = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
-    const reason = error instanceof YAMLException ? `the parser says: ${error.reason}` : 'it is nested too deeply';
+    const reason =
+      error instanceof YAMLException ? `the parser says: ${withoutInput(error.reason)}` : 'it is nested too deeply';
     return [
       failed(
         firstDocument,
@@ -104,14 +105,20 @@ function parseYaml(whole: string, part: string, offset: number, firstDocument: n
     ];
   }
   const documents: ParsedDocument[] = [];
+  let reached = 0;
   for (let index = 0; index < events.length;) {
     if (events[index]!.type !== EVENT_DOCUMENT) {
       index += 1;
       continue;
     }
-    const builder = new Builder(part, whole, offset, firstDocument + documents.length, events, index + 1);
+    const builder = new Builder(
+      { part, whole, offset, document: firstDocument + documents.length, reached },
+      events,
+      index + 1,
+    );
     documents.push(builder.build());
     index = builder.next;
+    reached = builder.reached;
   }
   if (documents.length === 0) {
     return [
@@ -126,6 +133,11 @@ function parseYaml(whole: string, part: string, offset: number, firstDocument: n
     ];
   }
   return documents;
+}
+
+// Three of the parser's reasons end with a name from the input, between double quotes or behind a colon.
+function withoutInput(reason: string): string {
+  return reason.replaceAll(/"[^"]*"/g, '…').replace(/: .*$/s, '');
 }
 
 function failed(
@@ -180,6 +192,17 @@ interface Child {
   readonly offset: number;
 }
 
+/** Which document of which text a builder is for. */
+interface Place {
+  readonly part: string;
+  readonly whole: string;
+  /** Where the part begins in the whole. */
+  readonly offset: number;
+  readonly document: number;
+  /** How far into the part the documents before it reach. */
+  readonly reached: number;
+}
+
 /** Builds the value of one document from the events of the parser. */
 class Builder {
   readonly #part: string;
@@ -189,16 +212,23 @@ class Builder {
   readonly #anchors = new Map<string, Node>();
   readonly #problems: Problem[] = [];
   readonly #source: Source;
+  /** Where the document begins, as far as anything tells. */
+  readonly #start: number;
   #root: Node | undefined;
   #hasAlias = false;
   next: number;
+  /** How far into the part the events that were read reach. */
+  reached: number;
 
-  constructor(part: string, whole: string, offset: number, document: number, events: readonly Event[], start: number) {
+  constructor(place: Place, events: readonly Event[], start: number) {
+    const { part, whole, offset, document, reached } = place;
     this.#part = part;
     this.#whole = whole;
     this.#offset = offset;
+    this.#start = Math.max(0, part.indexOf('---', reached));
     this.#events = events;
     this.next = start;
+    this.reached = reached;
     this.#source = {
       document,
       position: (path) => positionAt(whole, offset + (this.#find(path)?.offset ?? 0)),
@@ -223,7 +253,7 @@ class Builder {
         );
       } else if (value === null) {
         this.#reportAt(
-          this.#root.offset,
+          this.#start,
           'DOCUMENT_EMPTY',
           'The document is empty.',
           'Write the options, or remove the `---`.',
@@ -250,6 +280,8 @@ class Builder {
   }
 
   #reportAt(offset: number, code: ProblemCode, message: string, hint: string, path = ''): void {
+    // Once the structure is broken, what follows is mostly noise.
+    if (code === 'DOCUMENT_SYNTAX' && this.#problems.some((problem) => problem.code === code)) return;
     const source: Source = { ...this.#source, position: () => positionAt(this.#whole, this.#offset + offset) };
     const list = new ProblemList(false, source);
     list.error(code, path, message, hint);
@@ -259,6 +291,7 @@ class Builder {
   #read(path: string): Node {
     const event = this.#events[this.next];
     this.next += 1;
+    if (event?.type === EVENT_SCALAR) this.reached = Math.max(this.reached, event.valueEnd);
     switch (event?.type) {
       case EVENT_SCALAR:
         return this.#anchored(event, this.#scalar(event));
@@ -402,7 +435,8 @@ class Builder {
 
 // A plain key keeps its spelling, whatever kind of value it would be.
 function keyName(key: Node): string {
-  return key.plain ?? String(key.value);
+  // A key that is no scalar has been reported, or will be: it has no name.
+  return key.plain ?? (typeof key.value === 'object' ? '' : String(key.value));
 }
 
 /** The value of a plain scalar, as Kubernetes reads it. */

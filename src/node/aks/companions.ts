@@ -45,10 +45,10 @@ export function overriddenVariables(overrides: Values): Partial<NodeBootstrapVar
 }
 
 /** Resource manager endpoints of the clouds outside the public one, for registry logins. */
-const RESOURCE_MANAGERS: Readonly<Record<string, string>> = {
-  AzureChinaCloud: 'https://management.chinacloudapi.cn/',
-  AzureUSGovernmentCloud: 'https://management.usgovcloudapi.net/',
-};
+const RESOURCE_MANAGERS: ReadonlyMap<unknown, string> = new Map([
+  ['AzureChinaCloud', 'https://management.chinacloudapi.cn/'],
+  ['AzureUSGovernmentCloud', 'https://management.usgovcloudapi.net/'],
+]);
 
 /**
  * Variables outside the profile that the overrides need: the proxy for the running scripts themselves, which
@@ -56,7 +56,7 @@ const RESOURCE_MANAGERS: Readonly<Record<string, string>> = {
  */
 export function broughtExtraVariables(overrides: Values): ReadonlyMap<string, string> {
   const extra = new Map<string, string>();
-  const endpoint = RESOURCE_MANAGERS[String(overrides.targetCloud)];
+  const endpoint = RESOURCE_MANAGERS.get(overrides.targetCloud);
   if (endpoint !== undefined) extra.set('ARM_RESOURCE_ENDPOINT', endpoint);
   if (isSet(overrides.httpProxyURLs) || isSet(overrides.httpsProxyURLs)) extra.set('PROXY_VARS', proxyVars(overrides));
   return extra;
@@ -191,6 +191,9 @@ function checkCloud(overrides: Values, profile: Profile, problems: ProblemList):
   }
 }
 
+/** What stands in the place of a password when there is a managed identity: base64 of `msi`. */
+const MANAGED_IDENTITY_CONTENT = 'bXNp';
+
 function checkServicePrincipal(overrides: Values, problems: ProblemList): void {
   const {
     servicePrincipalClientID: id,
@@ -199,7 +202,7 @@ function checkServicePrincipal(overrides: Values, problems: ProblemList): void {
   } = overrides;
   const given = {
     servicePrincipalClientID: id !== undefined && id !== 'msi',
-    servicePrincipalFileContent: content !== undefined,
+    servicePrincipalFileContent: content !== undefined && content !== MANAGED_IDENTITY_CONTENT,
     useManagedIdentityExtension: managed === false,
   };
   const fields = Object.keys(given) as (keyof typeof given)[];

@@ -30,9 +30,8 @@ export function checkEviction(config: WellFormedKubeletConfiguration, problems: 
 }
 
 function checkGracePeriods(soft: Entries, graces: Entries, problems: ProblemList): void {
-  const graced = new Set(graces.map(([signal]) => signal));
   for (const [signal] of soft) {
-    if (graced.delete(signal)) continue;
+    if (hasSignal(graces, signal)) continue;
     problems.refuse(
       'EVICTION_GRACE_UNMATCHED',
       pointerTo(`${PATH}/evictionSoft`, signal),
@@ -50,7 +49,7 @@ function checkGracePeriods(soft: Entries, graces: Entries, problems: ProblemList
         'Write a duration as in "90s".',
       );
     }
-    if (graced.has(signal)) {
+    if (!hasSignal(soft, signal)) {
       problems.refuse(
         'EVICTION_GRACE_UNMATCHED',
         pointerTo(`${PATH}/evictionSoftGracePeriod`, signal),
@@ -59,6 +58,18 @@ function checkGracePeriods(soft: Entries, graces: Entries, problems: ProblemList
       );
     }
   }
+}
+
+// Entries are sorted, and usually few: halving them needs no set.
+function hasSignal(entries: Entries, signal: string): boolean {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (entries[middle]![0] < signal) low = middle + 1;
+    else high = middle;
+  }
+  return entries[low]?.[0] === signal;
 }
 
 function checkThresholds(field: 'evictionHard' | 'evictionSoft', thresholds: Entries, problems: ProblemList): void {
@@ -109,8 +120,7 @@ function percentageFault(value: string): string | undefined {
 }
 
 function checkLostDefaults(hard: Entries, problems: ProblemList): void {
-  const given = new Set(hard.map(([signal]) => signal));
-  const lost = DEFAULT_HARD_EVICTION.filter(([signal]) => !given.has(signal));
+  const lost = DEFAULT_HARD_EVICTION.filter(([signal]) => !hasSignal(hard, signal));
   if (lost.length === 0) return;
   const merged = [...hard, ...lost].toSorted((a, b) => compareCodeUnits(a[0], b[0]));
   problems.warn(

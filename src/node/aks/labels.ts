@@ -13,11 +13,10 @@ const CLUSTER = 'kubernetes.azure.com/cluster';
 export function nodeLabels(options: WellFormedOptions, profile: Profile): Entries {
   const given = options.labels ?? [];
   if (!profile.addsLabels) return given;
-  const labels = new Map(given);
-  if (!labels.has(MODE)) labels.set(MODE, 'user');
-  labels.set(ROLE, 'agent');
-  labels.set(CLUSTER, clusterLabel(options.resourceGroup ?? ''));
-  return [...labels].toSorted((a, b) => compareCodeUnits(a[0], b[0]));
+  const labels = given.filter(([key]) => key !== ROLE && key !== CLUSTER);
+  if (!labels.some(([key]) => key === MODE)) labels.push([MODE, 'user']);
+  labels.push([ROLE, 'agent'], [CLUSTER, clusterLabel(options.resourceGroup ?? '')]);
+  return labels.toSorted((a, b) => compareCodeUnits(a[0], b[0]));
 }
 
 /** `key=value` for each label, separated by commas. */
@@ -32,8 +31,7 @@ export function printNodeLabels(labels: Entries): string {
  * separator at the end gets a z after it, or becomes one where the value is full. A bad beginning stays.
  */
 export function clusterLabel(resourceGroup: string): string {
-  const replaced = resourceGroup.replaceAll(/[()]/g, '-');
-  const cut = cutBytes(replaced, 63);
+  const cut = cutBytes(resourceGroup.replaceAll(/[()]/g, '-'), 63);
   if (!/[-_.]$/.test(cut)) return cut;
   return cut.length > 62 ? `${cut.slice(0, 62)}z` : `${cut}z`;
 }
@@ -41,9 +39,8 @@ export function clusterLabel(resourceGroup: string): string {
 // Go cuts at a byte, through a character if need be; half a character has no place in a string here, so it
 // goes altogether. Strict mode refuses such a label anyway.
 function cutBytes(text: string, bytes: number): string {
-  const encoded = Buffer.from(text, 'utf8');
-  if (encoded.length <= bytes) return text;
-  return encoded
+  if (Buffer.byteLength(text) <= bytes) return text;
+  return Buffer.from(text, 'utf8')
     .subarray(0, bytes)
     .toString('utf8')
     .replace(/\ufffd+$/u, '');
@@ -88,18 +85,19 @@ function isSwitchedOn(options: WellFormedOptions, variable: string): boolean {
 }
 
 export function checkLabels(options: WellFormedOptions, profile: Profile, problems: ProblemList): void {
-  const forced: Readonly<Record<string, string>> = profile.addsLabels
-    ? { [ROLE]: 'agent', [CLUSTER]: clusterLabel(options.resourceGroup ?? '') }
-    : {};
+  const cluster = profile.addsLabels ? clusterLabel(options.resourceGroup ?? '') : '';
   for (const [key, value] of options.labels ?? []) {
     checkLabel(key, value, problems);
-    if (profile.addsLabels && Object.hasOwn(forced, key) && forced[key] !== value) {
-      problems.refuse(
-        'LABEL_OVERWRITTEN',
-        pointerTo('/labels', key),
-        `${profile.name} sets this label to ${quoted(forced[key]!)} whatever stands here.`,
-        'Remove the line.',
-      );
+    if (profile.addsLabels && (key === ROLE || key === CLUSTER)) {
+      const forced = key === ROLE ? 'agent' : cluster;
+      if (value !== forced) {
+        problems.refuse(
+          'LABEL_OVERWRITTEN',
+          pointerTo('/labels', key),
+          `${profile.name} sets this label to ${quoted(forced)} whatever stands here.`,
+          'Remove the line.',
+        );
+      }
     }
     const feature = FEATURE_LABELS.get(key);
     if (feature !== undefined && feature.value === value && !isSwitchedOn(options, feature.variable)) {
@@ -112,13 +110,12 @@ export function checkLabels(options: WellFormedOptions, profile: Profile, proble
     }
   }
   if (profile.addsLabels && options.resourceGroup !== undefined) {
-    const label = clusterLabel(options.resourceGroup);
-    const fault = labelValueFault(label);
+    const fault = labelValueFault(cluster);
     if (fault) {
       problems.refuse(
         'LABEL_INVALID',
         '/resourceGroup',
-        `The label ${CLUSTER}=${quoted(label)} that ${profile.name} makes from it is invalid: ${fault}, and the kubelet refuses to start.`,
+        `The label ${CLUSTER}=${quoted(cluster)} that ${profile.name} makes from it is invalid: ${fault}, and the kubelet refuses to start.`,
         'Use a resource group whose name begins with an ASCII letter or digit, or render with aks/v1.14.',
       );
     }

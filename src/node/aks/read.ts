@@ -231,7 +231,7 @@ function readMap(
 ): Entries | undefined {
   if (!isMapping(value)) return reportType('a mapping of strings', value, path, fact, context);
   const entries: [string, string][] = [];
-  for (const key of Object.keys(value).toSorted()) {
+  for (const key of sortedKeys(value)) {
     if (isUnencodable(key)) {
       reportEncoding(key, pointerTo(path, key), context);
       continue;
@@ -417,13 +417,23 @@ function typeHint(
   const isScalar = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
   if (expected === 'a string' && isScalar) {
     if (fact.secret) return 'Put the value in quotes.';
-    if (source !== undefined) return `Put it in quotes: "${shortSource(source)}".`;
+    if (source !== undefined) {
+      const form = typeof fact.example === 'string' ? ` It has the form ${shown(fact.example)}.` : '';
+      return `Put it in quotes: "${shortSource(source)}".${form}`;
+    }
     return `Put it in quotes${typeof fact.example === 'string' ? `, as in ${shown(fact.example)}` : ''}.`;
   }
   if (typeof value === 'string' && !fact.secret && (expected === 'a whole number' || expected === 'true or false')) {
     return 'Write it without quotes.';
   }
   return `Write ${expected}${typeof fact.example === 'object' || fact.example === undefined ? '' : `, as in ${shown(fact.example)}`}.`;
+}
+
+// Most maps are written in order, and sorting them again costs more than looking.
+function sortedKeys(value: Fields): string[] {
+  const keys = Object.keys(value);
+  for (let index = 1; index < keys.length; index++) if (keys[index]! < keys[index - 1]!) return keys.toSorted();
+  return keys;
 }
 
 // A Map, a Set or a Date has no entries that we would see: taking it for an empty mapping would lose it.

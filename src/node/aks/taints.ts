@@ -20,7 +20,8 @@ function taintText({ key = '', value = '', effect = '' }: WellFormedTaint): stri
 /** Reports taints with which the kubelet would refuse to start. */
 export function checkTaints(taints: readonly WellFormedTaint[], problems: ProblemList): void {
   const seen = new Map<string, number>();
-  for (const [index, taint] of taints.entries()) {
+  for (let index = 0; index < taints.length; index++) {
+    const taint = taints[index]!;
     const path = `/taints/${index}`;
     checkTaint(taint, path, problems);
     const { key = '', effect = '' } = taint;
