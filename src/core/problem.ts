@@ -99,6 +99,8 @@ export class ProblemList {
   /** The text behind the input, when it came from a file. */
   readonly source: Source | undefined;
   #errors = 0;
+  /** Values that could not be read: what else would be said of them is noise. */
+  #unread: Set<string> | undefined;
 
   /** With `lenient`, what {@link refuse} finds is a warning. */
   constructor(lenient = false, source?: Source) {
@@ -121,6 +123,8 @@ export class ProblemList {
   }
 
   #add(severity: Severity, code: ProblemCode, path: string, message: string, hint: string): void {
+    if (this.#unread?.has(path)) return;
+    if (code === 'FIELD_TYPE' || code === 'ENCODING_INVALID') (this.#unread ??= new Set()).add(path);
     if (severity === 'error') this.#errors += 1;
     const position = this.source?.position(path);
     this.#problems.push({

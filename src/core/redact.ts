@@ -3,17 +3,26 @@ export const REDACTED = '[secret]';
 
 // A bootstrap token that strayed into another field is still a token. The look-arounds keep version
 // numbers and host names whole: a token's halves are exactly 6 and 16 long.
-const BOOTSTRAP_TOKEN = /(?<![a-z0-9])[a-z0-9]{6}\.[a-z0-9]{16}(?![a-z0-9])/g;
+const BOOTSTRAP_TOKEN = /(?<=^|[^a-z0-9]|\u001b\[[0-9;]*[a-z])[a-z0-9]{6}\.[a-z0-9]{16}(?![a-z0-9])/g;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
-const URL_PASSWORD = /(:\/\/[^/\s:@]*):[^/\s@]+@/g;
-
 /** Takes what has the form of a secret out of a text that is about to be shown. */
 export function redact(text: string): string {
   if (!text.includes('.') && !text.includes('-----BEGIN') && !text.includes('://')) return text;
-  return text
-    .replace(BOOTSTRAP_TOKEN, REDACTED)
-    .replace(PRIVATE_KEY, REDACTED)
-    .replace(URL_PASSWORD, `$1:${REDACTED}@`);
+  const visible = text.replace(BOOTSTRAP_TOKEN, REDACTED).replace(PRIVATE_KEY, REDACTED);
+  return visible.includes('://') && visible.includes('@')
+    ? visible.split('\n').map(withoutPassword).join('\n')
+    : visible;
+}
+
+// From the first colon behind the scheme to the last at sign of the line: a password that nobody encoded may
+// hold any character, and showing too little of a URL does no harm.
+function withoutPassword(line: string): string {
+  const scheme = line.indexOf('://');
+  const colon = scheme < 0 ? -1 : line.indexOf(':', scheme + 3);
+  const at = line.lastIndexOf('@');
+  // Behind a host it is a port.
+  if (/^:\d{1,5}(?:[/?#\s]|$)/.test(line.slice(colon, colon + 8))) return line;
+  return colon >= 0 && colon < at ? `${line.slice(0, colon + 1)}${REDACTED}${line.slice(at)}` : line;
 }
 
 const SHOWN_LENGTH = 60;
@@ -36,6 +45,13 @@ export function quoted(text: string): string {
   const safe = redact(text);
   const cut = safe.length > SHOWN_LENGTH ? `${safe.slice(0, SHOWN_LENGTH)}…` : safe;
   return escapeControls(JSON.stringify(cut));
+}
+
+/** One character as a message shows it: in quotes, or by its number where it is none that can be seen. */
+export function shownCharacter(character: string): string {
+  const isVisible = /^[\p{L}\p{N}\p{P}\p{S} ]$/u.test(character);
+  const code = character.codePointAt(0) ?? 0;
+  return isVisible ? `"${character}"` : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** Escapes what a terminal acts on or hides: C0 and C1 controls, bidirectional marks, line separators. */

@@ -6,7 +6,7 @@ const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+
 
 export interface Quantity {
   readonly sign: -1 | 0 | 1;
-  /** Whether it is surely a whole number of units: no fraction, and no suffix below one. */
+  /** Whether Kubernetes takes it as a whole number of units: a fraction is whole with a decimal suffix alone. */
   readonly isWhole: boolean;
 }
 
@@ -23,6 +23,19 @@ export function parseQuantity(text: string): Quantity | undefined {
   const isZero = !/[1-9]/.test(digits!);
   return {
     sign: isZero ? 0 : sign === '-' ? -1 : 1,
-    isWhole: !digits!.includes('.') && !/^[num]$|^[eE]-/.test(suffix),
+    isWhole: fractionDigits(digits!) <= decimalPlaces(suffix),
   };
+}
+
+function fractionDigits(digits: string): number {
+  const dot = digits.indexOf('.');
+  return dot < 0 ? 0 : digits.slice(dot + 1).replace(/0+$/, '').length;
+}
+
+const DECIMAL_PLACES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+
+// How many places a suffix moves the point. Binary suffixes move none: Kubernetes keeps their fractions apart.
+function decimalPlaces(suffix: string): number {
+  if (/^[eE][+-]?\d/.test(suffix)) return Number(suffix.slice(1));
+  return Object.hasOwn(DECIMAL_PLACES, suffix) ? DECIMAL_PLACES[suffix]! : 0;
 }

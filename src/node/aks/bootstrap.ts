@@ -15,7 +15,7 @@ import type { NodeBootstrapVariables } from './node-bootstrap-variables.ts';
 import { checkOverrides } from './overrides.ts';
 import { NETWORK_POLICIES, type Profile } from './profiles.ts';
 import { readOptions, type Entries, type WellFormedOptions } from './read.ts';
-import { OPTION_FIELDS, type FieldFact } from './schema.ts';
+import { exampleOf, OPTION_FIELDS, type FieldFact } from './schema.ts';
 import type { Assignments } from './script.ts';
 import { checkTaints } from './taints.ts';
 import { checkVersion, type KubernetesVersion } from './version.ts';
@@ -128,7 +128,7 @@ function reportMissing(input: unknown, fact: FieldFact, profile: Profile, proble
   const hint =
     fact.example === undefined
       ? `Add \`${fact.name}\`. ${fact.doc}`
-      : `Add a line, as in \`${fact.name}: ${JSON.stringify(fact.example)}\`.`;
+      : `Add a line, as in \`${fact.name}: ${JSON.stringify(exampleOf(fact, profile.name))}\`.`;
   if (isIndispensable(fact.name, profile))
     problems.error('FIELD_MISSING', `/${fact.name}`, 'The field is required.', hint);
   else problems.refuse('FIELD_MISSING', `/${fact.name}`, 'The field is required.', hint);

@@ -22,7 +22,8 @@ export function checkCluster(options: WellFormedOptions, problems: ProblemList):
   checkIdentity('userAssignedIdentityId', options.userAssignedIdentityId, problems);
   checkIdentity('kubeletIdentityClientId', options.kubeletIdentityClientId, problems);
   if (location !== undefined && !/^[a-z0-9]+$/.test(location)) {
-    const short = location.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+    // A display name is the short form with blanks and capitals; of anything else nothing is repeated.
+    const short = /^[A-Za-z0-9 ]+$/.test(location) ? location.toLowerCase().replaceAll(' ', '') : '';
     problems.refuse(
       'NAME_INVALID',
       '/location',

@@ -36,7 +36,7 @@ function checkGracePeriods(soft: Entries, graces: Entries, problems: ProblemList
       'EVICTION_GRACE_UNMATCHED',
       pointerTo(`${PATH}/evictionSoft`, signal),
       `The soft threshold of ${quoted(signal)} has no grace period, and the kubelet refuses to start.`,
-      `Add ${signal} to \`evictionSoftGracePeriod\`, as in "90s".`,
+      `Add ${quoted(signal)} to \`evictionSoftGracePeriod\`, as in "90s".`,
     );
   }
   for (const [signal, grace] of graces) {
@@ -54,7 +54,7 @@ function checkGracePeriods(soft: Entries, graces: Entries, problems: ProblemList
         'EVICTION_GRACE_UNMATCHED',
         pointerTo(`${PATH}/evictionSoftGracePeriod`, signal),
         `There is no soft threshold for ${quoted(signal)}, so that the grace period has no effect.`,
-        `Add ${signal} to \`evictionSoft\`, or remove the line.`,
+        `Add ${quoted(signal)} to \`evictionSoft\`, or remove the line.`,
       );
     }
   }

@@ -1,5 +1,5 @@
 import { profileOf, type ProfileName } from './profiles.ts';
-import { AKS_FIELDS, KUBELET_FIELDS, POOL_FIELDS, TAINT_FIELDS, type FieldFact } from './schema.ts';
+import { AKS_FIELDS, exampleOf, KUBELET_FIELDS, POOL_FIELDS, TAINT_FIELDS, type FieldFact } from './schema.ts';
 import { VARIABLES, type VariableFact } from './variables.ts';
 
 type Schema = Record<string, unknown>;
@@ -35,7 +35,7 @@ function fieldSchema(fact: FieldFact, profile: ProfileName): Schema {
     ...(fact.required ? type : nullable(type)),
     ...(fact.pattern && { pattern: fact.pattern }),
     ...(values && { enum: fact.required ? values : [...values, null] }),
-    ...(fact.example !== undefined && { examples: [fact.example] }),
+    ...(fact.example !== undefined && { examples: [exampleOf(fact, profile)] }),
     ...(fact.secret && { writeOnly: true }),
   };
 }

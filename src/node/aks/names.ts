@@ -1,3 +1,5 @@
+import { shownCharacter } from '../../core/redact.ts';
+
 /**
  * What Azure, DNS and Kubernetes accept as a name. Each check returns what is wrong, as the end of a sentence,
  * or `undefined`.
@@ -16,7 +18,7 @@ export function resourceGroupFault(text: string): Fault {
   // Every other rule is about characters as people count them.
   if (!/^.{0,90}$/su.test(text)) return 'it has more than the 90 characters that Azure takes';
   const stray = /[^\p{L}\p{Nd}_.()-]/u.exec(text);
-  if (stray) return `Azure does not take ${JSON.stringify(stray[0])} in it`;
+  if (stray) return `Azure does not take ${shownCharacter(stray[0])} in it`;
   return text.endsWith('.') ? 'it ends with a dot' : undefined;
 }
 
@@ -25,7 +27,7 @@ export function networkNameFault(text: string, longest: number): Fault {
   if (text === '') return 'it is empty';
   if (text.length > longest) return `it has ${text.length} characters, and Azure takes ${longest}`;
   const stray = /[^A-Za-z0-9_.-]/.exec(text);
-  if (stray) return `Azure does not take ${JSON.stringify(stray[0])} in it`;
+  if (stray) return `Azure does not take ${shownCharacter(stray[0])} in it`;
   if (!/^[A-Za-z0-9]/.test(text)) return 'it does not begin with a letter or digit';
   return /[A-Za-z0-9_]$/.test(text) ? undefined : 'it does not end with a letter, digit or underscore';
 }
@@ -35,13 +37,15 @@ export function hostNameFault(text: string): Fault {
   // No label can be too long where all of them together are not.
   if (text.length <= 63 && HOST_NAME.test(text)) return undefined;
   if (text === '') return 'it is empty';
+  if (/^[0-9A-Fa-f]*:[0-9A-Fa-f]*:/.test(text)) return 'it is an IPv6 address, which the node cannot put before a port';
   if (text.includes('://')) return 'it has a scheme';
   if (/:\d+$/.test(text)) return 'it has a port';
   if (text.length > 253) return `it has ${text.length} characters, and DNS takes 253`;
   for (const label of text.split('.')) {
     if (label === '') return 'it has an empty label';
     if (label.length > 63) return 'one of its labels is longer than 63 characters';
-    if (!HOST_NAME.test(label)) return `${JSON.stringify(label)} is no DNS label`;
+    if (!HOST_NAME.test(label))
+      return 'one of its labels has other characters than letters, digits and hyphens between them';
   }
   return undefined;
 }
@@ -81,11 +85,11 @@ export function labelValueFault(value: string): Fault {
  */
 export function jsonStringFault(text: string): Fault {
   const stray = /["\\\u0000-\u001f\u007f]/.exec(text);
-  return stray ? `azure.json is written without escaping and ${JSON.stringify(stray[0])} breaks it` : undefined;
+  return stray ? `azure.json is written without escaping and ${shownCharacter(stray[0])} breaks it` : undefined;
 }
 
 /** What systemd reads otherwise than it stands in an unquoted value of an EnvironmentFile. */
 export function environmentFileFault(text: string): Fault {
   const stray = /["'\\\u0000-\u001f\u007f]/.exec(text);
-  return stray ? `systemd reads /etc/default/kubelet and takes ${JSON.stringify(stray[0])} for syntax` : undefined;
+  return stray ? `systemd reads /etc/default/kubelet and takes ${shownCharacter(stray[0])} for syntax` : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ProblemList } from '../../core/problem.ts';
 import { quoted } from '../../core/redact.ts';
 import { once } from '../../core/once.ts';
-import { isBase64 } from '../../format/base64.ts';
+import { decodeBase64, isBase64 } from '../../format/base64.ts';
 import { environmentFileFault, hostNameFault, jsonStringFault } from './names.ts';
 import type { Profile } from './profiles.ts';
 import type { WellFormedOptions } from './read.ts';
@@ -66,7 +66,8 @@ function checkValue(fact: VariableFact, value: unknown, path: string, problems: 
     return;
   }
   if (typeof value !== 'string') return;
-  const received = fact.secret ? 'The value' : quoted(value);
+  // A URL may carry a password, and one that is no URL may do so where nobody looks for it.
+  const received = fact.secret || fact.rule === 'url' ? 'The value' : quoted(value);
   if (fact.values !== undefined && !fact.values.includes(value)) {
     problems.refuse(
       'OVERRIDE_INVALID',
@@ -77,6 +78,9 @@ function checkValue(fact: VariableFact, value: unknown, path: string, problems: 
   } else if (fact.rule !== undefined && value !== fact.default) {
     const rule = RULES[fact.rule];
     if (!rule.accepts(value)) problems.refuse('OVERRIDE_INVALID', path, `${received} is not ${rule.what}.`, rule.hint);
+    else if (fact.rule === 'base64 certificates' && !decodeBase64(value)?.includes('-----BEGIN CERTIFICATE-----')) {
+      problems.warn('VALUE_UNUSUAL', path, 'The value decodes to no PEM certificate.', BASE64_HINT);
+    }
   }
   const fault = carrierFault(fact, value);
   if (fault)
@@ -113,6 +117,11 @@ const BASE64_HINT = 'Write the output of `base64 -w0 FILE`.';
 /** One check for each form that an overridden value must have. */
 const RULES: Readonly<Record<OverrideRule, Rule>> = {
   base64: { what: 'base64', hint: BASE64_HINT, accepts: isBase64 },
+  'base64 certificates': {
+    what: 'base64 of certificates',
+    hint: BASE64_HINT,
+    accepts: (value) => value !== '' && isBase64(value),
+  },
   'base64 json': { what: 'base64 of a JSON object', hint: BASE64_HINT, accepts: isBase64Json },
   'base64 sysctl': {
     what: 'base64 of lines `name=value`',

@@ -26,6 +26,8 @@ export interface Profile {
    * `verbatim`: any text is taken into the download URL.
    */
   readonly versionRule: 'strict' | 'verbatim';
+  /** A version that the profile was made for, for hints. */
+  readonly exampleVersion: string;
   /** Minors of Kubernetes 1 that the profile was made for; others get a warning, or an error from `brokenFrom`. */
   readonly minors: { readonly oldest: number; readonly newest: number };
   /** First minor on which the kubelet refuses the rendered flags, and why. */
@@ -115,6 +117,7 @@ const CONTRACTS: Readonly<Record<ProfileName, Profile>> = {
   'aks/v0.4.0': {
     name: 'aks/v0.4.0',
     versionRule: 'verbatim',
+    exampleVersion: '1.28.9',
     minors: { oldest: 0, newest: 29 },
     brokenFrom: {
       minor: 30,
@@ -147,6 +150,7 @@ const CONTRACTS: Readonly<Record<ProfileName, Profile>> = {
   'aks/v1.14': {
     name: 'aks/v1.14',
     versionRule: 'strict',
+    exampleVersion: '1.33.7',
     minors: { oldest: 28, newest: 36 },
     limited: [],
     flags: [

@@ -246,8 +246,8 @@ function readMap(
       );
       continue;
     }
-    const text = readEntry(entry, path, key, fact, context);
-    if (text !== undefined) entries.push([key, text]);
+    // An entry that cannot be read has been reported; its key stays, so that nobody misses it.
+    entries.push([key, readEntry(entry, path, key, fact, context) ?? '']);
   }
   return entries;
 }
@@ -304,8 +304,8 @@ function readOverrides(value: unknown, path: string, context: Context): Fields |
         `Use it with ${fact.profiles.join(' or ')}.`,
       );
     } else if (entry !== null && entry !== undefined) {
-      const read = readVariable(entry, path, name, fact, context);
-      if (read !== undefined) result[name] = read;
+      // A value that cannot be read has been reported; it still counts as set, for those that need it.
+      result[name] = readVariable(entry, path, name, fact, context) ?? '?';
     }
   }
   return result;

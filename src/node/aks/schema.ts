@@ -34,6 +34,8 @@ export interface FieldFact {
   /** First version of bootlace that has the field. */
   readonly since: string;
   readonly example?: unknown;
+  /** Another example for a profile that does not take the first one. */
+  readonly exampleFor?: Partial<Record<ProfileName, unknown>>;
   /** The only values that strict mode takes, where a short list exists. */
   readonly values?: Partial<Record<ProfileName, readonly string[]>>;
   /** The kubelet flag that the field sets. */
@@ -322,6 +324,7 @@ export const AKS_FIELDS: readonly FieldFact[] = [
     default: 'required',
     since: '0.1.0',
     example: '1.33.7',
+    exampleFor: { 'aks/v0.4.0': '1.28.9' },
   },
   {
     name: 'overrides',
@@ -599,5 +602,10 @@ export const TAINT_FIELDS: readonly FieldFact[] = [
     since: '0.1.0',
   },
 ];
+
+/** The example of a field that a profile takes. */
+export function exampleOf(fact: FieldFact, profile: ProfileName): unknown {
+  return fact.exampleFor?.[profile] ?? fact.example;
+}
 
 export const OPTION_FIELDS: readonly FieldFact[] = [...POOL_FIELDS, ...AKS_FIELDS];

@@ -42,6 +42,7 @@ export type Carrier = 'azure.json string' | 'azure.json literal' | 'kubelet file
 /** Forms that an overridden value must have; overrides.ts holds one check for each. */
 export type OverrideRule =
   | 'base64'
+  | 'base64 certificates'
   | 'base64 json'
   | 'base64 sysctl'
   | 'host'
@@ -988,7 +989,7 @@ export const VARIABLES: readonly VariableFact[] = [
     origin: 'fixed',
     profiles: BOTH,
     readers: ['cse_config'],
-    rule: 'base64',
+    rule: 'base64 certificates',
     secret: true,
     default: '',
     meaning: 'Certificates with which the proxy signs, base64 of PEM.',
@@ -1014,7 +1015,7 @@ export const VARIABLES: readonly VariableFact[] = [
     origin: 'fixed',
     profiles: BOTH,
     readers: ['cse_config'],
-    rule: 'base64',
+    rule: 'base64 certificates',
     secret: true,
     default: [],
     meaning:

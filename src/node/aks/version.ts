@@ -16,7 +16,9 @@ const STRICT =
 /** The version, or `undefined` where it is not three plain numbers. */
 export function parseVersion(text: string): KubernetesVersion | undefined {
   const match = text.length <= 200 ? STRICT.exec(text) : null;
-  return match ? { text, major: Number(match[1]), minor: Number(match[2]) } : undefined;
+  // Go keeps each number in 64 bits, which are at most 20 digits.
+  if (match === null || /\d{20}/.test(text)) return undefined;
+  return { text, major: Number(match[1]), minor: Number(match[2]) };
 }
 
 /**
@@ -29,10 +31,10 @@ export function checkVersion(text: string, profile: Profile, problems: ProblemLi
   if (version === undefined) {
     const message = `${quoted(text)} is no version of Kubernetes.`;
     if (profile.versionRule === 'strict') {
-      problems.error('VERSION_INVALID', path, message, versionHint(text));
+      problems.error('VERSION_INVALID', path, message, versionHint(text, profile));
       return undefined;
     }
-    problems.refuse('VERSION_INVALID', path, message, versionHint(text));
+    problems.refuse('VERSION_INVALID', path, message, versionHint(text, profile));
     return { text, major: 1, minor: 0 };
   }
   if (version.major !== 1) {
@@ -40,7 +42,7 @@ export function checkVersion(text: string, profile: Profile, problems: ProblemLi
       'VERSION_INVALID',
       path,
       `Major version ${version.major} does not exist; rules go by the minor number ${version.minor} alone.`,
-      'Write a version that begins with 1, as in "1.33.7".',
+      `Write a version that begins with 1, as in "${profile.exampleVersion}".`,
     );
     return version;
   }
@@ -72,9 +74,9 @@ export function checkVersion(text: string, profile: Profile, problems: ProblemLi
   return version;
 }
 
-function versionHint(text: string): string {
+function versionHint(text: string, profile: Profile): string {
   const bare = text.trim().replace(/^[vV]+/, '');
   if (parseVersion(bare)) return `Write it without the prefix and blanks: "${bare}".`;
   if (/^\d+\.\d+$/.test(bare)) return `Write three numbers, as in "${bare}.0".`;
-  return 'Write three numbers without a leading v, as in "1.33.7".';
+  return `Write three numbers without a leading v, as in "${profile.exampleVersion}".`;
 }
