@@ -49,17 +49,22 @@ function usageError(error: TypeError, flags: Flags, command: string): UsageError
   if (positional)
     return new UsageError(
       `${command} takes no argument ${JSON.stringify(positional[1])}`,
-      `A file goes behind -f, as in \`bootlace ${command} -f FILE\`.`,
+      'file' in flags ? `A file goes behind -f, as in \`bootlace ${command} -f FILE\`.` : help,
     );
-  return new UsageError(error.message.split('. ')[0]!, help);
+  return new UsageError(error.message.split(/\. |\n/)[0]!, help);
 }
 
 /** The value of `--output`, one of the forms that the command has. */
-export function readForm<T extends string>(given: string | undefined, forms: readonly [T, ...T[]], command: string): T {
+export function readForm<T extends string>(
+  given: string | undefined,
+  forms: readonly [T, ...T[]],
+  command: string,
+  what = 'output form',
+): T {
   if (given === undefined) return forms[0];
   const form = forms.find((known) => known === given);
   if (form !== undefined) return form;
-  throw new UsageError(`${command} has no output form ${JSON.stringify(given)}`, `Known: ${forms.join(', ')}.`);
+  throw new UsageError(`${command} has no ${what} ${JSON.stringify(given)}`, `Known: ${forms.join(', ')}.`);
 }
 
 /** The settings that node verbs share. An unknown bootstrapper is reported before any file is read. */

@@ -16,16 +16,25 @@ export async function readDocuments(file: string, io: Io): Promise<readonly Pars
       ),
     ];
   }
+  if (looksLikeUtf16(bytes))
+    return [unreadable('ENCODING_INVALID', 'The file is not UTF-8 but UTF-16.', 'Save it as UTF-8.')];
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const isUtf16 = bytes[0] === 0xff || bytes[0] === 0xfe;
-    return [
-      unreadable('ENCODING_INVALID', `The file is not UTF-8${isUtf16 ? ' but UTF-16' : ''}.`, 'Save it as UTF-8.'),
-    ];
+    return [unreadable('ENCODING_INVALID', 'The file is not UTF-8.', 'Save it as UTF-8.')];
   }
   return parseDocuments(text);
+}
+
+// Its byte order mark, or the zero in every other byte of ASCII text.
+function looksLikeUtf16(bytes: Buffer): boolean {
+  const mark = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0;
+  return (
+    mark === 0xfffe ||
+    mark === 0xfeff ||
+    (bytes.length >= 4 && (bytes[1] === 0) !== (bytes[0] === 0) && (bytes[0] === 0 ? bytes[2] : bytes[3]) === 0)
+  );
 }
 
 interface Unreadable {

@@ -26,7 +26,7 @@ async function dispatch(args: readonly string[], io: Io): Promise<Status> {
     io.stdout.write(`bootlace ${VERSION}\n`);
     return STATUS.done;
   }
-  const words = first in GROUPS ? `${first} ${second}` : first;
+  const words = Object.hasOwn(GROUPS, first) ? `${first} ${second}` : first;
   const load = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
   if (load === undefined) return await dispatchHelp(first, second, args, io);
   const command = await load();
@@ -46,7 +46,7 @@ async function dispatchHelp(first: string, second: string, args: readonly string
   const asked = new Set(['help', '--help', '-h', '']);
   if (first === 'help' && args.length > 1) return await dispatch([...args.slice(1), '--help'], io);
   const { helpOf, unknownCommand } = await import('./help.ts');
-  const isGroup = first in GROUPS;
+  const isGroup = Object.hasOwn(GROUPS, first);
   if (asked.has(isGroup ? second : first)) {
     const commands = await Promise.all(
       Object.entries(COMMANDS).map(async ([words, load]) => ({ words, summary: (await load()).summary })),

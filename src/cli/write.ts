@@ -1,4 +1,4 @@
-import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BootlaceError } from '../core/errors.ts';
 
@@ -16,6 +16,8 @@ export async function writeAtomically(path: string, text: string): Promise<void>
     await rm(temporary, { force: true });
     const handle = await open(temporary, 'wx', 0o600);
     try {
+      // Whatever the umask took away.
+      await handle.chmod(0o600);
       await handle.writeFile(text, 'utf8');
       await handle.sync();
     } finally {
@@ -34,14 +36,26 @@ export async function writeAtomically(path: string, text: string): Promise<void>
  * would take it away from the whole machine.
  */
 async function replaceable(path: string): Promise<string> {
+  let target: string;
   try {
-    const target = await realpath(path);
+    if (!(await exists(path))) return path;
+    target = await realpath(path);
     if ((await stat(target)).isFile()) return target;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path;
-    throw new BootlaceError('OUTPUT_FAILED', `cannot look at ${path}`, { cause: error });
+    throw new BootlaceError('OUTPUT_FAILED', `cannot look at ${path}, or at what it links to`, { cause: error });
   }
   throw new BootlaceError('OUTPUT_FAILED', `${path} is no regular file, and only files are replaced`);
+}
+
+// Of the path itself: a link that leads nowhere, as /dev/stdout does on a pipe, is there.
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 // Some file systems have no directories to flush, and the file is whole all the same.

@@ -123,7 +123,7 @@ export class ProblemList {
   }
 
   #add(severity: Severity, code: ProblemCode, path: string, message: string, hint: string): void {
-    if (this.#unread?.has(path)) return;
+    if (this.#unread !== undefined && this.#isWithinUnread(path)) return;
     if (code === 'FIELD_TYPE' || code === 'ENCODING_INVALID') (this.#unread ??= new Set()).add(path);
     if (severity === 'error') this.#errors += 1;
     const position = this.source?.position(path);
@@ -137,6 +137,14 @@ export class ProblemList {
       ...(this.source && { document: this.source.document }),
       ...position,
     });
+  }
+
+  // Of a value that could not be read, and of everything in it.
+  #isWithinUnread(path: string): boolean {
+    for (let at = path; ; at = at.slice(0, at.lastIndexOf('/'))) {
+      if (this.#unread!.has(at)) return true;
+      if (at === '') return false;
+    }
   }
 
   get hasErrors(): boolean {

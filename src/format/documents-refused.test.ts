@@ -58,7 +58,6 @@ describe('text that does not parse', () => {
     ['a bracket that does not close', 'x: 1\na: [1\nb: 2\n', 3],
     ['a tab as indentation', 'a:\n\t- b\n', 2],
     ['two JSON values on a line', '{"a":1} {"a":2}', 1],
-    ['a JSON line that is cut off', '{"a":1}\n{"a":\n', 2],
     ['an alias without anchor', 'a: 1\nb: *x\n', 2],
     ['an alias of a list within itself', 'a: &a [*a]\n', 1],
     ['a tag of its own', 'a: !binary eA==\n', 1],
@@ -76,6 +75,12 @@ describe('text that does not parse', () => {
     const [{ value, problems }] = parseDocuments(text) as [ParsedDocument];
     expect(value).toBeUndefined();
     expect(problems[0]).toMatchObject({ severity: 'error', code: 'DOCUMENT_SYNTAX', line: 1 });
+  });
+
+  test('one JSON line that is cut off is a problem of that document alone', () => {
+    const [first, second] = parseDocuments('{"a":1}\n{"a":\n');
+    expect(first!.problems).toEqual([]);
+    expect(second!.problems).toEqual([expect.objectContaining({ code: 'DOCUMENT_SYNTAX', document: 1, line: 2 })]);
   });
 
   test.each([

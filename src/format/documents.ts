@@ -28,7 +28,10 @@ interface Range {
   readonly end: number;
 }
 
-/** The lines of a text in which each line is a JSON object, when there are at least two. */
+/**
+ * The lines of a text that has one JSON object a line, when there are at least two. The first line decides: a later
+ * one that is cut off is an error on that line, and not another format.
+ */
 function jsonLines(text: string): readonly Range[] | undefined {
   const ranges: Range[] = [];
   for (let start = 0; start <= text.length;) {
@@ -36,7 +39,7 @@ function jsonLines(text: string): readonly Range[] | undefined {
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(start, end).trim();
     if (line !== '') {
-      if (!line.startsWith('{') || !line.endsWith('}') || !isJson(line)) return undefined;
+      if (!line.startsWith('{') || (ranges.length === 0 && !isJson(line))) return undefined;
       ranges.push({ start, end });
     }
     start = end + 1;

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  lstatSync,
   mkdtempSync,
   mkdirSync,
   readdirSync,
@@ -138,6 +139,15 @@ describe('render', () => {
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
+  test('-O never replaces a link that leads nowhere, as /dev/stdout is one on a pipe', () => {
+    const link = join(folder, 'stdout');
+    symlinkSync('/proc/self/fd/99', link);
+    const { status, stderr } = bootlace(['node', 'render', '-f', example, '-O', link]);
+    expect(status).toBe(1);
+    expect(stderr).toContain('links to');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  });
+
   test('-O into a folder that is not there fails with status 1 and leaves nothing', () => {
     const { status, stdout, stderr } = bootlace([
       'node',
@@ -207,6 +217,7 @@ describe('check', () => {
     ['an empty file', () => file(''), 'DOCUMENT_EMPTY'],
     ['a file that is not UTF-8', () => file(Buffer.from([0x61, 0x3a, 0x20, 0xff])), 'ENCODING_INVALID'],
     ['UTF-16', () => file(Buffer.from('\ufeffa: 1', 'utf16le')), 'ENCODING_INVALID'],
+    ['UTF-16 without a mark', () => file(Buffer.from('arch: amd64', 'utf16le')), 'ENCODING_INVALID'],
     ['more than 8 MiB', () => file(`a: ${'x'.repeat(8 * 1024 * 1024)}`), 'DOCUMENT_TOO_LARGE'],
     ['no YAML', () => file('a: [1'), 'DOCUMENT_SYNTAX'],
   ])('%s is refused with status 2', (_name, path, code) => {
@@ -250,6 +261,9 @@ describe('usage', () => {
     [['node', 'render', '-f', 'x', '-f', 'y'], 'twice'],
     [['node', 'check', '-f', 'x', '--bootstrapper', 'ask'], 'aks'],
     [['node', 'check', '-f', 'x', '--fail-on', 'never'], 'warning'],
+    [['node', 'render', '-f', 'x', '-O', ''], '-O FILE'],
+    [['constructor'], 'bootlace --help'],
+    [['__proto__'], 'bootlace --help'],
   ])('%j is refused with status 2 and what to type instead', (args, hint) => {
     const { status, stdout, stderr } = bootlace(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

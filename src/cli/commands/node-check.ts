@@ -33,7 +33,7 @@ Exit status: 0 nothing at or above --fail-on, 2 something, or usage.
 async function runCheck(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, { ...NODE_FLAGS, 'fail-on': { type: 'string' } }, 'node check');
   const form = readForm(flags.output, FORMS, 'node check');
-  const failOn = readForm(flags['fail-on'], ['error', 'warning'], 'node check --fail-on');
+  const failOn = readForm(flags['fail-on'], ['error', 'warning'], 'node check', 'severity');
   const settings = readSettings(flags);
   const file = requireFile(flags.file, 'node check');
   const documents = await readDocuments(file, io);

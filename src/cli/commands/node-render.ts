@@ -44,6 +44,8 @@ Exit status: 0 rendered, 1 could not write, 2 usage or refused input (then nothi
 async function runRender(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, { ...NODE_FLAGS, 'output-file': { type: 'string', short: 'O' } }, 'node render');
   const form = readForm(flags.output, FORMS, 'node render');
+  const out = flags['output-file'];
+  if (out === '') throw new UsageError('-O names no file', 'Write `-O FILE`, or leave it out for standard output.');
   const settings = readSettings(flags);
   const file = requireFile(flags.file, 'node render');
   const kind = bootstrapperNamed(settings.bootstrapper);
@@ -54,7 +56,6 @@ async function runRender(args: readonly string[], io: Io): Promise<Status> {
   const problems = outcomes.flatMap((outcome) => outcome.problems);
   if (hasErrors(problems)) return refuse(problems, file, io);
   const accepted = outcomes.filter((outcome): outcome is Accepted => outcome.node !== undefined);
-  const out = flags['output-file'];
   if (out === undefined) {
     if (form === 'script' && accepted.length > 1) {
       throw new UsageError(

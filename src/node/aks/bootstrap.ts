@@ -122,8 +122,13 @@ function checkRequired(input: unknown, options: WellFormedOptions, profile: Prof
 }
 
 function reportMissing(input: unknown, fact: FieldFact, profile: Profile, problems: ProblemList): void {
-  // A value of the wrong type was reported as such, and is not missing.
-  if (typeof input !== 'object' || input === null || ((input as Record<string, unknown>)[fact.name] ?? null) !== null)
+  // A value of the wrong type was reported as such, and is not missing; options that are no mapping have no fields.
+  if (
+    typeof input !== 'object' ||
+    Array.isArray(input) ||
+    input === null ||
+    ((input as Record<string, unknown>)[fact.name] ?? null) !== null
+  )
     return;
   const hint =
     fact.example === undefined

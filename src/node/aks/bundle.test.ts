@@ -128,3 +128,29 @@ describe('a private key', () => {
     expect(findings(v114({ caBundle: base64(base64(key)) }))).toEqual([expect.stringMatching(/^error BUNDLE_/)]);
   });
 });
+
+describe('PEM in which Go would find no certificate, or not all of them', () => {
+  const trimmed = PEM.trimEnd();
+  test.each([
+    ['two certificates without a line break between them', `${trimmed}${trimmed}\n`],
+    ['an indented block', PEM.replaceAll(/^/gm, '  ')],
+    ['a good block and an indented one', `${PEM}${PEM.replaceAll(/^/gm, ' ')}`],
+    ['everything on one line', PEM.replaceAll('\n', '')],
+    ['a byte order mark', `\ufeff${PEM}`],
+    ['text behind the armour', PEM.replace('CERTIFICATE-----\n', 'CERTIFICATE----- # ca\n')],
+    ['line ends of old Macs', PEM.replaceAll('\n', '\r')],
+    ['a NUL before it', `\0${PEM}`],
+  ])('%s is refused', (_, pem) => {
+    expect(findings(v114({ caBundle: base64(pem) }))).toEqual(['error BUNDLE_INVALID /caBundle']);
+    expect(findings(v114({ caBundle: base64(pem) }), LENIENT)).toEqual(['warning BUNDLE_INVALID /caBundle']);
+  });
+
+  test.each([
+    ['line ends of Windows', PEM.replaceAll('\n', '\r\n')],
+    ['comments around', `# the cluster\n${PEM}\nsubject: CN = ca\n${PEM}`],
+    ['no line break at the end', trimmed],
+    ['blanks behind the armour', PEM.replaceAll('-----\n', '----- \t\n')],
+  ])('%s is taken', (_, pem) => {
+    expect(findings(v114({ caBundle: base64(pem) }))).toEqual([]);
+  });
+});

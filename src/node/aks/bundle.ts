@@ -10,7 +10,7 @@ const HINT = 'Write the output of `base64 -w0 ca.crt`, or the PEM text itself.';
  */
 export function encodeBundle(bundle: string, lenient: boolean): string {
   if (lenient) return bundle;
-  if (bundle.includes(BEGIN)) return Buffer.from(`${bundle.trim()}\n`, 'utf8').toString('base64');
+  if (isRawPem(bundle)) return Buffer.from(trimmedPem(bundle), 'utf8').toString('base64');
   return withoutWhiteSpace(bundle);
 }
 
@@ -30,7 +30,7 @@ export function checkBundle(bundle: string, problems: ProblemList): readonly str
     );
     return [];
   }
-  if (bundle.includes(BEGIN)) return checkPem(bundle, problems);
+  if (isRawPem(bundle)) return checkPem(trimmedPem(bundle), problems);
   const pem = decodeBase64(bundle, 'allowed');
   if (pem === undefined) {
     problems.refuse(
@@ -64,7 +64,10 @@ function checkPem(pem: string, problems: ProblemList): readonly string[] {
         'Decode it once. A value from a kubeconfig or a Secret is base64 already.',
       );
     } else {
-      const what = blocks === undefined ? 'has a PEM block that does not end' : 'holds no PEM certificate';
+      const what =
+        blocks === undefined
+          ? 'has a PEM block that Go cannot see: BEGIN and END must each stand alone on a line, without indentation'
+          : 'holds no PEM certificate';
       problems.refuse('BUNDLE_INVALID', PATH, `The CA bundle ${what}.`, HINT);
     }
     return [];
@@ -91,6 +94,15 @@ function checkPem(pem: string, problems: ProblemList): readonly string[] {
   return certificates;
 }
 
+function isRawPem(bundle: string): boolean {
+  return bundle.includes(BEGIN);
+}
+
+// Blanks around the whole are an accident of YAML; within it every line counts.
+function trimmedPem(bundle: string): string {
+  return `${bundle.trim()}\n`;
+}
+
 interface PemBlock {
   readonly label: string;
   readonly body: string;
@@ -98,20 +110,44 @@ interface PemBlock {
 
 const BEGIN = '-----BEGIN ';
 
-/** The blocks between armour lines; `undefined` where one has no end of its own. Text around them is a comment. */
+/**
+ * The blocks of a PEM text as Go finds them: armour stands on lines of its own, from their first character on. Text
+ * between blocks is a comment. `undefined` where an armour is none that Go would see, since it skips that block
+ * without a word.
+ */
 function pemBlocks(pem: string): readonly PemBlock[] | undefined {
   const blocks: PemBlock[] = [];
-  for (let begin = pem.indexOf(BEGIN); begin >= 0;) {
+  let position = 0;
+  for (let begin = pem.indexOf(BEGIN); begin >= 0; begin = pem.indexOf(BEGIN, position)) {
     const labelEnd = pem.indexOf('-----', begin + BEGIN.length);
-    if (labelEnd < 0) return undefined;
+    const bodyStart = lineEnd(pem, labelEnd + 5);
+    if ((begin > 0 && pem[begin - 1] !== '\n') || labelEnd < 0 || bodyStart === undefined) return undefined;
     const label = pem.slice(begin + BEGIN.length, labelEnd);
-    const end = pem.indexOf(`-----END ${label}-----`, labelEnd);
-    const next = pem.indexOf(BEGIN, labelEnd);
-    if (end < 0 || (next >= 0 && next < end)) return undefined;
-    blocks.push({ label, body: pem.slice(labelEnd + 5, end) });
-    begin = next;
+    const armour = `\n-----END ${label}-----`;
+    const end = pem.indexOf(armour, bodyStart - 1);
+    const next = pem.indexOf(BEGIN, bodyStart);
+    const blockEnd = end < 0 ? undefined : lineEnd(pem, end + armour.length);
+    if (blockEnd === undefined || (next >= 0 && next < end)) return undefined;
+    blocks.push({ label, body: pem.slice(bodyStart, end + 1) });
+    position = blockEnd;
   }
   return blocks;
+}
+
+/** Where the next line begins when only blanks are left on this one, or the end of the text. */
+function lineEnd(text: string, from: number): number | undefined {
+  let index = from;
+  while (text[index] === ' ' || text[index] === '\t' || text[index] === '\r') index += 1;
+  if (index === text.length) return index;
+  return text[index] === '\n' ? index + 1 : undefined;
+}
+
+/** What is wrong with base64 of certificates that a node shall trust, or `undefined`. */
+export function trustedCertificatesFault(base64: string): 'private key' | 'no certificate' | undefined {
+  const pem = decodeBase64(base64) ?? '';
+  if (pem.includes('PRIVATE KEY-----')) return 'private key';
+  const blocks = pemBlocks(pem) ?? [];
+  return blocks.length > 0 && blocks.every(({ label }) => label === 'CERTIFICATE') ? undefined : 'no certificate';
 }
 
 function isDoubleEncoded(text: string): boolean {

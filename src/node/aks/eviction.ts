@@ -115,7 +115,7 @@ function thresholdFault(value: string): string | undefined {
 }
 
 function percentageFault(value: string): string | undefined {
-  if (!/^\d+(?:\.\d+)?%$/.test(value)) return 'it is neither a quantity nor a percentage';
+  if (!/^\+?(?:\d+\.?\d*|\.\d+)%$/.test(value)) return 'it is neither a quantity nor a percentage';
   return Number.parseFloat(value) > 100 ? 'it is more than all' : undefined;
 }
 

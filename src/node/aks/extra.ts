@@ -24,7 +24,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 // Names that change how bash or the loader works, or that bash does not let a script assign.
 const SHELL_NAMES =
-  /^(?:BASH.*|CDPATH|DIRSTACK|ENV|EUID|FUNCNAME|GLOBIGNORE|GROUPS|HOME|HOSTNAME|IFS|LD_.*|LINENO|OLDPWD|OPTARG|OPTERR|OPTIND|PATH|PIPESTATUS|POSIXLY_CORRECT|PPID|PROMPT_COMMAND|PS[0-4]|PWD|RANDOM|SECONDS|SHELL|SHELLOPTS|SHLVL|TMPDIR|UID|_)$/;
+  /^(?:BASH.*|CDPATH|COMP_.*|DIRSTACK|ENV|EPOCH.*|EUID|EXECIGNORE|FIGNORE|FUNCNAME|FUNCNEST|GLOBIGNORE|GROUPS|HOME|HOSTNAME|IFS|LD_.*|LINENO|OLDPWD|OPTARG|OPTERR|OPTIND|PATH|PIPESTATUS|POSIXLY_CORRECT|PPID|PROMPT_COMMAND|PS[0-4]|PWD|RANDOM|REPLY|SECONDS|SHELL|SHELLOPTS|SHLVL|SRANDOM|TIMEFORMAT|TMOUT|TMPDIR|UID|_)$/;
 
 /** Reports names that are no variables, that break the script, or that nobody is known to read. */
 export function checkExtraVariables(options: WellFormedOptions, profile: Profile, problems: ProblemList): void {

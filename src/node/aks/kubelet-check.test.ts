@@ -221,3 +221,35 @@ test('fewer than no Pods per core are refused', () => {
   expect(findings(v040({ kubeletConfig: { podsPerCore: -1 } }), SEED)).toEqual([`error VALUE_INVALID ${path}`]);
   expect(findings(v040({ kubeletConfig: { podsPerCore: 0 } }), SEED)).toEqual([]);
 });
+
+describe('sysctls, as a kubelet of 1.33 takes them', () => {
+  test.each([
+    'kernel.shmmax',
+    'kernel.sem',
+    'kernel.shm*',
+    'kernel.msg*',
+    'kernel.sem*',
+    'net.*',
+    'fs.mqueue.msg_max',
+    'fs/mqueue/msg_max',
+    'net/ipv4/ip_forward',
+  ])('%s is taken', (name) => {
+    expect(findings(v114({ kubeletConfig: { maxPods: 30, allowedUnsafeSysctls: [name] } }))).toEqual([]);
+  });
+
+  test.each([
+    'kernel.msg_next_id',
+    'kernel.shm_next_id',
+    'kernel.shma*',
+    'kernel.m*',
+    'net*',
+    'fs.mqueue/x',
+    '*',
+    'vm.swappiness',
+  ])('%s is refused', (name) => {
+    const path = '/kubeletConfig/allowedUnsafeSysctls/0';
+    expect(findings(v114({ kubeletConfig: { maxPods: 30, allowedUnsafeSysctls: [name] } }))).toEqual([
+      `error VALUE_INVALID ${path}`,
+    ]);
+  });
+});

@@ -5,7 +5,7 @@ import { quoted } from '../../core/redact.ts';
 import { parseGoDuration } from '../../format/duration.ts';
 import { parseQuantity } from '../../format/quantity.ts';
 import type { KubeletFlags } from './flags.ts';
-import { mergeFeatureGates } from './kubelet.ts';
+import { mergeFeatureGates, QUOTA_PERIOD_GATE } from './kubelet.ts';
 import type { Profile } from './profiles.ts';
 import type { Entries, WellFormedKubeletConfiguration } from './read.ts';
 import { checkEviction } from './eviction.ts';
@@ -173,15 +173,35 @@ function checkContainerLogs(config: WellFormedKubeletConfiguration, problems: Pr
 
 const SYSCTL_PATTERN = /^(?:[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?[./])*(?:[a-z0-9][-_a-z0-9]*)?[a-z0-9*]$/;
 /** What the kernel keeps per namespace, so that one Pod cannot set it for another. */
-const NAMESPACED = /^(?:kernel\.shm|kernel\.msg|kernel\.sem$|fs\.mqueue\.|net\.)/;
+const NAMESPACED_NAMES: ReadonlySet<string> = new Set([
+  'kernel.msgmax',
+  'kernel.msgmnb',
+  'kernel.msgmni',
+  'kernel.sem',
+  'kernel.shm_rmid_forced',
+  'kernel.shmall',
+  'kernel.shmmax',
+  'kernel.shmmni',
+]);
+const NAMESPACED_PREFIXES: ReadonlySet<string> = new Set(['kernel.msg', 'kernel.sem', 'kernel.shm']);
+
+/** Whether the kubelet takes a name, or a pattern that ends with `*`, as one that is namespaced. */
+function isNamespaced(pattern: string): boolean {
+  // Slashes stand for dots where the first separator is one.
+  const name = /^[^./]*\//.test(pattern)
+    ? pattern.replaceAll(/[./]/g, (separator) => (separator === '/' ? '.' : '/'))
+    : pattern;
+  const prefix = name.endsWith('*') ? name.slice(0, -1) : undefined;
+  if (/^(?:net|fs\.mqueue)\./.test(prefix ?? name)) return true;
+  return prefix === undefined ? NAMESPACED_NAMES.has(name) : NAMESPACED_PREFIXES.has(prefix);
+}
 
 function checkSysctls(patterns: readonly string[], problems: ProblemList): void {
   for (const [index, pattern] of patterns.entries()) {
-    const prefix = pattern.replaceAll('/', '.').replace(/\*$/, '');
     const fault =
       pattern.length > 253 || !SYSCTL_PATTERN.test(pattern)
         ? 'is no name of a sysctl'
-        : NAMESPACED.test(prefix)
+        : isNamespaced(pattern)
           ? undefined
           : 'is not known to be namespaced';
     if (fault) {
@@ -242,7 +262,7 @@ function checkDroppedByGo(
         'Write a duration as in "50ms".',
       );
     }
-    const gates = mergeFeatureGates(base.get('--feature-gates'), 'CustomCPUCFSQuotaPeriod=true');
+    const gates = mergeFeatureGates(base.get('--feature-gates'), QUOTA_PERIOD_GATE);
     if (lenient) warnDropped(problems, 'cpuCFSQuotaPeriod');
     else {
       problems.warn(

@@ -17,7 +17,8 @@ import { registerWithTaints } from './taints.ts';
  * The kubelet flags that a configuration sets, by name with both hyphens.
  *
  * Map-valued settings are joined with {@link joinParameterArgsToMap}; durations are printed as Go prints them.
- * `null` and `undefined` give an empty record. `clusterDNS` sets nothing, in Go as here.
+ * `null` and `undefined` give an empty record. `clusterDNS` sets nothing, in Go as here; a quota period brings the
+ * feature gate that it needs.
  *
  * @throws RefusedError when a field is unknown or of the wrong type.
  */
@@ -31,6 +32,7 @@ export function kubeletConfigToMap(config: KubeletConfiguration | null | undefin
     const value = flagValue(fact, wellFormed);
     if (value !== undefined) flags[fact.flag!] = value;
   }
+  if (wellFormed.cpuCFSQuotaPeriod !== undefined) flags['--feature-gates'] = QUOTA_PERIOD_GATE;
   return flags;
 }
 
@@ -52,6 +54,9 @@ export function joinParameterArgsToMap(
   );
   if (joined !== undefined) result[name] = joined;
 }
+
+/** Without this gate the kubelet refuses every period but its default. */
+export const QUOTA_PERIOD_GATE = 'CustomCPUCFSQuotaPeriod=true';
 
 /** Fields of the configuration that Go accepts and never prints: lenient drops them as well. */
 export const DROPPED_BY_GO: readonly (keyof KubeletConfiguration)[] = ['cpuCFSQuotaPeriod', 'failSwapOn'];
@@ -77,7 +82,7 @@ export function kubeletFlags(
       if (value !== undefined) flags.set(fact.flag!, value);
     }
     if (!lenient && config.cpuCFSQuotaPeriod !== undefined) {
-      flags.set('--feature-gates', mergeFeatureGates(flags.get('--feature-gates'), 'CustomCPUCFSQuotaPeriod=true'));
+      flags.set('--feature-gates', mergeFeatureGates(flags.get('--feature-gates'), QUOTA_PERIOD_GATE));
     }
   }
   if (options.overrides?.swapFileSizeMB && flags.get('--fail-swap-on') === undefined)

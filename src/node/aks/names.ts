@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { shownCharacter } from '../../core/redact.ts';
 
 /**
@@ -34,6 +35,7 @@ export function networkNameFault(text: string, longest: number): Fault {
 
 /** A DNS host name without scheme and port: labels of 1 to 63 letters, digits and hyphens, 253 in all. */
 export function hostNameFault(text: string): Fault {
+  if (/^[\d.]+$/.test(text)) return isIPv4(text) ? undefined : 'it looks like an IPv4 address and is none';
   // No label can be too long where all of them together are not.
   if (text.length <= 63 && HOST_NAME.test(text)) return undefined;
   if (text === '') return 'it is empty';

@@ -179,6 +179,14 @@ describe('values', () => {
     expect(problems).toEqual([expect.stringMatching(`^warning VALUE_UNUSUAL ${field}`)]);
   });
 
+  test.each(['customCATrustConfigCerts', 'httpProxyTrustedCA'])('%s does not take a private key', (field) => {
+    const pem = `${Buffer.from(CA_BUNDLE, 'base64').toString()}-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n`;
+    const key = Buffer.from(pem).toString('base64');
+    const value = field === 'customCATrustConfigCerts' ? [key] : key;
+    const problems = found({ httpProxyURLs: 'http://proxy:3128', [field]: value });
+    expect(problems).toEqual([expect.stringMatching(`^error BUNDLE_PRIVATE_KEY ${field}`)]);
+  });
+
   test('a secret that does not fit is not shown', () => {
     for (const field of ['httpProxyURLs', 'httpProxyTrustedCA', 'servicePrincipalFileContent']) {
       const overrides = {

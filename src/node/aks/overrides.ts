@@ -1,7 +1,8 @@
 import type { ProblemList } from '../../core/problem.ts';
 import { quoted } from '../../core/redact.ts';
 import { once } from '../../core/once.ts';
-import { decodeBase64, isBase64 } from '../../format/base64.ts';
+import { isBase64 } from '../../format/base64.ts';
+import { trustedCertificatesFault } from './bundle.ts';
 import { environmentFileFault, hostNameFault, jsonStringFault } from './names.ts';
 import type { Profile } from './profiles.ts';
 import type { WellFormedOptions } from './read.ts';
@@ -78,9 +79,7 @@ function checkValue(fact: VariableFact, value: unknown, path: string, problems: 
   } else if (fact.rule !== undefined && value !== fact.default) {
     const rule = RULES[fact.rule];
     if (!rule.accepts(value)) problems.refuse('OVERRIDE_INVALID', path, `${received} is not ${rule.what}.`, rule.hint);
-    else if (fact.rule === 'base64 certificates' && !decodeBase64(value)?.includes('-----BEGIN CERTIFICATE-----')) {
-      problems.warn('VALUE_UNUSUAL', path, 'The value decodes to no PEM certificate.', BASE64_HINT);
-    }
+    else if (fact.rule === 'base64 certificates') checkCertificates(value, path, problems);
   }
   const fault = carrierFault(fact, value);
   if (fault)
@@ -90,6 +89,23 @@ function checkValue(fact: VariableFact, value: unknown, path: string, problems: 
       `${received} holds a character that the node misreads: ${fault}.`,
       'Remove the character.',
     );
+}
+
+function checkCertificates(value: string, path: string, problems: ProblemList): void {
+  switch (trustedCertificatesFault(value)) {
+    case 'private key':
+      problems.refuse(
+        'BUNDLE_PRIVATE_KEY',
+        path,
+        'The value carries a private key: everybody who can read the custom data of a node would have it.',
+        'Keep the certificates alone, and replace the key: it has been copied.',
+      );
+      return;
+    case 'no certificate':
+      problems.warn('VALUE_UNUSUAL', path, 'The value decodes to no PEM certificate.', BASE64_HINT);
+      return;
+    case undefined:
+  }
 }
 
 function carrierFault(fact: VariableFact, value: string): string | undefined {

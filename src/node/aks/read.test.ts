@@ -226,3 +226,17 @@ describe('null means absent', () => {
     expect(nodeLabelsOf(v114({ labels }))).toEqual({ a: '1' });
   });
 });
+
+test('an item of the wrong type leaves the numbers of the others alone, and nothing more is said of it', () => {
+  const taints = ['x', { key: 'k', value: 'v' }];
+  expect(findings(v114({ taints }))).toEqual(['error FIELD_TYPE /taints/0', 'error TAINT_INVALID /taints/1/effect']);
+  const allowedUnsafeSysctls = [5, 'vm.swappiness'];
+  expect(findings(v114({ kubeletConfig: { maxPods: 30, allowedUnsafeSysctls } }))).toEqual([
+    'error FIELD_TYPE /kubeletConfig/allowedUnsafeSysctls/0',
+    'error VALUE_INVALID /kubeletConfig/allowedUnsafeSysctls/1',
+  ]);
+});
+
+test('options that are no mapping are one problem', () => {
+  expect(findings([1])).toEqual(['error FIELD_TYPE ']);
+});

@@ -218,8 +218,8 @@ function readStrings(
   context: Context,
 ): readonly string[] | undefined {
   if (!Array.isArray(value)) return reportType('a list of strings', value, path, fact, context);
-  const items = Array.from(value, (item, index) => readString(item, path, index, secretOf(fact), context));
-  return items.filter((item) => item !== undefined);
+  // An item that cannot be read has been reported, and keeps its place: the others have theirs by number.
+  return Array.from(value, (item, index) => readString(item, path, index, secretOf(fact), context) ?? '');
 }
 
 function readMap(
@@ -258,8 +258,8 @@ function readTaints(value: unknown, path: string, fact: FieldFact, context: Cont
   for (let index = 0; index < value.length; index++) {
     const item: unknown = value[index];
     const itemPath = pointerTo(path, index);
-    if (isMapping(item)) taints.push(readFields(item, itemPath, tablesOf(context.profile).taint, context));
-    else
+    taints.push(readFields(isMapping(item) ? item : {}, itemPath, tablesOf(context.profile).taint, context));
+    if (!isMapping(item))
       reportType('a taint', item, itemPath, NO_EXAMPLE, context, 'Write a mapping with `key`, `value` and `effect`.');
   }
   return taints;
@@ -423,7 +423,9 @@ function typeHint(
     }
     return `Put it in quotes${typeof fact.example === 'string' ? `, as in ${shown(fact.example)}` : ''}.`;
   }
-  if (typeof value === 'string' && !fact.secret && (expected === 'a whole number' || expected === 'true or false')) {
+  const isQuoted =
+    typeof value === 'string' && (expected === 'a whole number' ? /^[+-]?\d+$/ : /^(?:true|false)$/).test(value);
+  if (isQuoted && !fact.secret && (expected === 'a whole number' || expected === 'true or false')) {
     return 'Write it without quotes.';
   }
   return `Write ${expected}${typeof fact.example === 'object' || fact.example === undefined ? '' : `, as in ${shown(fact.example)}`}.`;

@@ -30,7 +30,12 @@ function parts(assignments: Assignments, profile: Profile): { name: string; byte
   const variables = nodeBootstrapVariables(profile, assignments);
   const own = VARIABLES.filter((fact) => fact.variable !== null && fact.profiles.includes(profile.name)).map((fact) => {
     const value = variables[fact.field as keyof typeof variables];
-    return { name: fact.variable!, bytes: Buffer.byteLength(Array.isArray(value) ? value.join('') : String(value)) };
+    const isList = Array.isArray(value);
+    // The variable of a list is its length; what is large are the entries.
+    return {
+      name: isList ? `overrides.${fact.field}` : fact.variable!,
+      bytes: Buffer.byteLength(isList ? value.join('') : String(value)),
+    };
   });
   return [...own, ...Array.from(assignments.extra, ([name, value]) => ({ name, bytes: Buffer.byteLength(value) }))];
 }
