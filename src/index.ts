@@ -21,6 +21,16 @@ export { joinParameterArgsToMap, kubeletConfigToMap } from './node/aks/kubelet.t
 // The verbs, for any bootstrapper.
 export { check, optionsSchema, render, renderVariables, BOOTSTRAPPER_NAMES } from './node/index.ts';
 export type { Bootstrapper, CanonicalVariables, Rendering, Settings } from './node/index.ts';
+// A control plane that the cluster hosts itself, as kubeadm 1.10 made it. `bootlace/control-plane` has the rest.
+export {
+  buildDaemonSet,
+  buildSelfhostedComponentLabels,
+  buildSelfHostedComponentLabelQuery,
+  createSelfHostedControlPlane,
+  getDefaultMutators,
+  getMutatorsFromFeatureGates,
+} from './control-plane/index.ts';
+export type { PodSpecMutatorFunc, SelfHostingOptions } from './control-plane/index.ts';
 // What is wrong with options, and what is thrown.
 export { BootlaceError, RefusedError, type ErrorCode } from './core/errors.ts';
 export { PROBLEM_CODES, type Problem, type ProblemCode, type Severity, type Source } from './core/problem.ts';

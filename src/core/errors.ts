@@ -9,10 +9,74 @@ import type { Problem } from './problem.ts';
  * - `OUTPUT_FAILED`: a result could not be written; see `cause`.
  * - `USAGE`: the command line makes no sense.
  */
-export type ErrorCode = 'OPTIONS_REFUSED' | 'BOOTSTRAPPER_UNKNOWN' | 'DURATION_INVALID' | 'OUTPUT_FAILED' | 'USAGE';
+export type ErrorCode =
+  | 'OPTIONS_REFUSED'
+  | 'BOOTSTRAPPER_UNKNOWN'
+  | 'DURATION_INVALID'
+  | 'OUTPUT_FAILED'
+  | 'USAGE'
+  | ClusterErrorCode
+  | SelfHostingErrorCode;
+
+/**
+ * Why a call to the cluster failed. A code is never given to another meaning.
+ *
+ * - `NOT_FOUND`, `ALREADY_EXISTS`, `CONFLICT`: what the object's state is.
+ * - `UNAUTHORIZED`: the API server does not know who asks. `FORBIDDEN`: it does, and says no.
+ * - `INVALID`: the request or the object makes no sense to the API server.
+ * - `TOO_MANY_REQUESTS`, `UNAVAILABLE`: it asks to come again, or is starting or stopping.
+ * - `UNREACHABLE`: no connection. `TIMEOUT`: no answer in time, and what was asked may have happened all the same.
+ * - `UNEXPECTED`: an answer that fits none of these.
+ * - `KUBECONFIG_INVALID`: the kubeconfig cannot be read, or has no such context.
+ * - `CLIENT_MISSING`: the optional dependency that talks to a real cluster is not installed.
+ */
+export type ClusterErrorCode =
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'CONFLICT'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'INVALID'
+  | 'TOO_MANY_REQUESTS'
+  | 'UNAVAILABLE'
+  | 'UNREACHABLE'
+  | 'TIMEOUT'
+  | 'UNEXPECTED'
+  | 'KUBECONFIG_INVALID'
+  | 'CLIENT_MISSING';
+
+/**
+ * Codes of what can go wrong while a control plane is made to host itself. A code is never given to another meaning.
+ *
+ * - `CONFIG_INCOMPLETE`: the configuration lacks a field that is needed; nothing was changed.
+ * - `CONTAINER_MISSING`: a Pod has no container that a mutator could change.
+ * - `FILE_UNREADABLE`: a manifest, certificate, key or kubeconfig could not be read; see `cause`.
+ * - `MANIFEST_INVALID`: a manifest is not one Pod.
+ * - `SECRET_NOT_STORED`: the API server did not take a Secret; see `cause`.
+ * - `TIMED_OUT`: what was waited for did not happen in time; `cause` is the last error on the way, if there was one.
+ * - `WAIT_FAILED`: the waiter gave up for a reason of its own; see `cause`.
+ * - `MANIFEST_NOT_REMOVED`: the manifest of a static Pod could not be deleted; see `cause`.
+ */
+export type SelfHostingErrorCode =
+  | 'CONFIG_INCOMPLETE'
+  | 'CONTAINER_MISSING'
+  | 'FILE_UNREADABLE'
+  | 'MANIFEST_INVALID'
+  | 'SECRET_NOT_STORED'
+  | 'TIMED_OUT'
+  | 'WAIT_FAILED'
+  | 'MANIFEST_NOT_REMOVED';
+
+const BRAND = Symbol.for('bootlace.error');
+
+/** Whether an error is one of ours, from this copy of bootlace or another one in the same process. */
+export function isBootlaceError(error: unknown): error is BootlaceError {
+  return error instanceof Error && BRAND in error;
+}
 
 /** Base of every error that bootlace throws on purpose. */
 export class BootlaceError extends Error {
+  readonly [BRAND] = true;
   override readonly name: string = 'BootlaceError';
   readonly code: ErrorCode;
 

@@ -56,6 +56,9 @@ test('every entry of the exports map can be imported', () => {
     expect.arrayContaining(['AKS', 'check', 'joinParameterArgsToMap', 'kubeletConfigToMap', 'render']),
   );
   expect(names('bootlace/node')).toEqual(expect.arrayContaining(['check', 'render', 'RefusedError']));
+  expect(names('bootlace/control-plane')).toEqual(
+    expect.arrayContaining(['buildDaemonSet', 'convertStaticPod', 'relayPod']),
+  );
   expect(names('bootlace/node/aks')).toEqual(expect.arrayContaining(['AKS', 'VARIABLES']));
 });
 

@@ -1,0 +1,55 @@
+/**
+ * Turns a control plane that kubeadm runs from static Pods into one that the cluster hosts itself.
+ *
+ * @example
+ * import { buildDaemonSet, getDefaultMutators } from 'bootlace/control-plane';
+ * const daemonSet = buildDaemonSet('kube-scheduler', pod.spec, getDefaultMutators());
+ * console.log(JSON.stringify(daemonSet));
+ */
+// What kubeadm 1.10 did: DaemonSets and Secrets, purely ...
+export { buildDaemonSet } from './selfhosting/daemonset.ts';
+export type { Draft, DraftPodSpec, PodSpecMutatorFunc, PodSpecMutators } from './selfhosting/daemonset.ts';
+export { buildSelfhostedComponentLabels, buildSelfHostedComponentLabelQuery } from './selfhosting/labels.ts';
+export { getDefaultMutators, getMutatorsFromFeatureGates, type FeatureGates } from './selfhosting/v1-10/mutators.ts';
+export { buildSelfHostedSecrets, type FileContents } from './selfhosting/v1-10/secrets.ts';
+// ... and the conversion of a node with them.
+export { createSelfHostedControlPlane } from './selfhosting/create.ts';
+export type { ComponentResult, SelfHostingOptions } from './selfhosting/create.ts';
+export type { ClusterConfiguration, MasterConfiguration, SelfHostingConfig } from './selfhosting/config.ts';
+export { createDryRunWaiter, createWaiter, type Waiter, type WaiterSettings } from './selfhosting/waiter.ts';
+export { SelfHostingError } from './selfhosting/errors.ts';
+export { BootlaceError, type ClusterErrorCode, type ErrorCode, type SelfHostingErrorCode } from '../core/errors.ts';
+// The cluster that it talks to, real and simulated; files and time.
+export { connectCluster, type ConnectSettings } from '../cluster/kubernetes/client.ts';
+export { createMemoryCluster } from '../cluster/simulated/memory.ts';
+export type { MemoryCluster, MemoryClusterSettings, ClusterCall, ClusterFault } from '../cluster/simulated/memory.ts';
+export { ClusterError, isClusterError, type Cluster } from '../cluster/api.ts';
+export type { ClusterObject, DaemonSetObject, PodObject, SecretObject } from '../cluster/api.ts';
+export type { Files } from '../cluster/files.ts';
+export type { Clock } from '../core/clock.ts';
+// Objects of Kubernetes.
+export type { Container, DaemonSet, Pod, PodSpec, Secret, Volume } from './kubernetes.ts';
+
+// Kubernetes 1.33 to 1.37: a control plane as DaemonSets, and the relay with which an API server is replaced.
+// Reads a manifest.
+export { parseManifest, readManifest, type Manifest } from './manifest.ts';
+// There and back.
+export { convertDaemonSet, convertStaticPod, type Conversion } from './selfhosting/modern/convert.ts';
+export type { ConvertOptions } from './selfhosting/modern/options.ts';
+export { MODERN_RULES } from './selfhosting/modern/rules.ts';
+export type { Change, Rule, RuleContext } from './selfhosting/modern/rule.ts';
+// The relay.
+export { relayPod, type Relay } from './selfhosting/modern/relay.ts';
+export { RELAY_NAME, type PortRange, type RelayOptions } from './selfhosting/modern/relay-options.ts';
+export { RELAY_RULES } from './selfhosting/modern/relay-rules.ts';
+export { checkSideBySide } from './selfhosting/modern/side-by-side.ts';
+// What became of each field.
+export { accountFor, type FieldAccount } from './selfhosting/modern/accounting.ts';
+// Certificates.
+export { neededFiles, type FileKind, type NeededFile } from './selfhosting/modern/certificates.ts';
+export type { SecretEntry, SecretPlan } from './selfhosting/modern/secrets.ts';
+// Names on objects and nodes.
+export { hostedName, hostedValue } from './selfhosting/modern/hosted.ts';
+export { ANY_NODE, CONTROL_PLANE_ROLE, hostLabel, RECORD_ANNOTATION, RELAY_LABEL } from './selfhosting/modern/facts.ts';
+// Flags of a command line.
+export { flagValue, flagValues, hasFlag, removeFlag, setFeatureGate, setFlag } from './selfhosting/modern/flags.ts';
