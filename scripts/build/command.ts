@@ -13,7 +13,17 @@ const programApart: esbuild.Plugin = {
   },
 };
 
-/** Bundles the command into a folder, as bootlace.cjs and program.cjs, and returns the path of the entry. */
+/** Keeps commands for control planes in a file of their own: who renders a node need not load them. */
+const controlPlaneApart: esbuild.Plugin = {
+  name: 'control-plane-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/control-plane-convert\.ts$/ }, ({ kind }) =>
+      kind === 'entry-point' ? undefined : { path: './control-plane.cjs', external: true },
+    );
+  },
+};
+
+/** Bundles the command into a folder, as bootlace.cjs, program.cjs and control-plane.cjs, and returns the path of the entry. */
 export async function bundleCommand(folder: string): Promise<string> {
   const entry = `${folder}/bootlace.cjs`;
   const common: esbuild.BuildOptions = {
@@ -28,6 +38,16 @@ export async function bundleCommand(folder: string): Promise<string> {
     ...common,
     entryPoints: ['src/cli/program.ts'],
     outfile: `${folder}/program.cjs`,
+    target: 'node22',
+    minify: true,
+    // The loader runs the program as a script, which can require and cannot import.
+    supported: { 'dynamic-import': false },
+    plugins: [controlPlaneApart],
+  });
+  await esbuild.build({
+    ...common,
+    entryPoints: ['src/cli/commands/control-plane-convert.ts'],
+    outfile: `${folder}/control-plane.cjs`,
     target: 'node22',
     minify: true,
   });

@@ -1,4 +1,4 @@
-import { BootlaceError, UsageError } from '../core/errors.ts';
+import { isBootlaceError } from '../core/errors.ts';
 import { escapeControls } from '../core/redact.ts';
 import { VERSION } from '../core/version.ts';
 import { STATUS, type Command, type Io, type Status } from './io.ts';
@@ -7,6 +7,7 @@ import { STATUS, type Command, type Io, type Status } from './io.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'node render': async () => (await import('./commands/node-render.ts')).nodeRender,
   'node check': async () => (await import('./commands/node-check.ts')).nodeCheck,
+  'control-plane convert': async () => (await import('./commands/control-plane-convert.ts')).controlPlaneConvert,
   schema: async () => (await import('./commands/schema.ts')).schema,
   version: async () => (await import('./commands/version.ts')).version,
 };
@@ -40,7 +41,10 @@ async function dispatch(args: readonly string[], io: Io): Promise<Status> {
 }
 
 /** Words that begin several commands. */
-const GROUPS: Readonly<Record<string, string>> = { node: 'what a new machine runs to join a cluster' };
+const GROUPS: Readonly<Record<string, string>> = {
+  node: 'what a new machine runs to join a cluster',
+  'control-plane': 'turns a control plane of static Pods into one that the cluster hosts itself',
+};
 
 async function dispatchHelp(first: string, second: string, args: readonly string[], io: Io): Promise<Status> {
   const asked = new Set(['help', '--help', '-h', '']);
@@ -57,10 +61,14 @@ async function dispatchHelp(first: string, second: string, args: readonly string
   throw unknownCommand(isGroup ? `${first} ${second}` : first, [...Object.keys(COMMANDS), ...Object.keys(GROUPS)]);
 }
 
+/** Errors that say that what was asked for makes no sense; every other one is an operation that failed. */
+const REFUSALS: ReadonlySet<string> = new Set(['BOOTSTRAPPER_UNKNOWN', 'OPTIONS_REFUSED', 'USAGE']);
+
 async function report(error: unknown, io: Io): Promise<Status> {
-  if (!(error instanceof BootlaceError)) throw error;
-  const hint = error instanceof UsageError ? `\n${error.hint}` : '';
+  // The command is bundled in parts, each with classes of its own.
+  if (!isBootlaceError(error)) throw error;
+  const hint = 'hint' in error ? `\n${String(error.hint)}` : '';
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   io.stderr.write(`bootlace: ${escapeControls(`${error.message}${cause}`)}${hint}\n`);
-  return error.code === 'OUTPUT_FAILED' ? STATUS.failed : STATUS.refused;
+  return REFUSALS.has(error.code) ? STATUS.refused : STATUS.failed;
 }
