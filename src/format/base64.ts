@@ -23,17 +23,27 @@ export function decodeBase64(text: string, whiteSpace: 'refused' | 'allowed' = '
     // Not base64: atob has no other reason to throw.
     return undefined;
   }
-  // atob forgives missing padding and white space, both of which show in the length.
-  const length = Math.ceil(binary.length / 3) * 4;
-  // With the right length and all of its padding, no character is left that could be white space.
-  if (text.length === length && text.endsWith(PADDING[binary.length % 3]!)) return binary;
-  return whiteSpace === 'allowed' && withoutWhiteSpace(text).length === length ? binary : undefined;
+  // atob forgives padding that is missing altogether, and white space: the first shows at the end, the second in
+  // the length.
+  const isPadded = binary.length % 3 === 0 || text.trimEnd().endsWith('=');
+  return isPadded && (whiteSpace === 'allowed' || text.length === encodedLength(binary.length)) ? binary : undefined;
 }
 
-/** The padding that a number of bytes has, by its remainder of three. */
-const PADDING = ['', '==', '='];
+/** Characters of base64 with padding that a number of bytes has. */
+export function encodedLength(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4;
+}
 
 export function withoutWhiteSpace(text: string): string {
+  // Looking for each character is many times faster than the expression, and mostly finds none.
+  if (
+    !text.includes('\n') &&
+    !text.includes(' ') &&
+    !text.includes('\r') &&
+    !text.includes('\t') &&
+    !text.includes('\f')
+  )
+    return text;
   return text.replaceAll(/[\t\n\f\r ]+/g, '');
 }
 

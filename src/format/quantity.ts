@@ -11,12 +11,13 @@ export interface Quantity {
 }
 
 // What people write, and what needs no taking apart.
-const USUAL = /^[1-9]\d*(?:[MGT]i?|Ki)?$/;
+const USUAL = /^[1-9]\d*(?:[MGT]i?|Ki|m)?$/;
 const POSITIVE_WHOLE: Quantity = { sign: 1, isWhole: true };
+const POSITIVE_PART: Quantity = { sign: 1, isWhole: false };
 
 /** The quantity, or `undefined` where Kubernetes would refuse the text. */
 export function parseQuantity(text: string): Quantity | undefined {
-  if (USUAL.test(text)) return POSITIVE_WHOLE;
+  if (USUAL.test(text)) return text.endsWith('m') ? POSITIVE_PART : POSITIVE_WHOLE;
   const match = QUANTITY.exec(text);
   if (match === null) return undefined;
   const [, sign, digits, suffix = ''] = match;

@@ -63,6 +63,8 @@ const KUBELET_LABELS: ReadonlySet<string> = new Set([
 
 /** Whether a kubelet may set the label on its own node. */
 export function isKubeletLabel(key: string): boolean {
+  // Both domains end alike, and most keys do not hold that.
+  if (!key.includes('s.io/')) return true;
   const domain = key.slice(0, Math.max(0, key.indexOf('/')));
   if (!isWithin(domain, 'kubernetes.io') && !isWithin(domain, 'k8s.io')) return true;
   return isWithin(domain, 'kubelet.kubernetes.io') || isWithin(domain, 'node.kubernetes.io') || KUBELET_LABELS.has(key);

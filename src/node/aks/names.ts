@@ -7,6 +7,10 @@ import { shownCharacter } from '../../core/redact.ts';
  */
 export type Fault = string | undefined;
 
+// What needs no closer look: names in ASCII that every check below would pass.
+const USUAL_GROUP = /^[A-Za-z0-9_.()-]*[A-Za-z0-9_()-]$/;
+const NETWORK_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?$/;
+
 const UUID = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 export function isUuid(text: string): boolean {
@@ -15,6 +19,7 @@ export function isUuid(text: string): boolean {
 
 /** 1 to 90 characters: Unicode letters and digits, `_`, `-`, `.`, parentheses, no dot at the end. */
 export function resourceGroupFault(text: string): Fault {
+  if (text.length <= 90 && USUAL_GROUP.test(text)) return undefined;
   if (text === '') return 'it is empty';
   // Every other rule is about characters as people count them.
   if (!/^.{0,90}$/su.test(text)) return 'it has more than the 90 characters that Azure takes';
@@ -25,6 +30,7 @@ export function resourceGroupFault(text: string): Fault {
 
 /** Names of network security groups, route tables, virtual networks and subnets share one alphabet. */
 export function networkNameFault(text: string, longest: number): Fault {
+  if (text.length <= longest && NETWORK_NAME.test(text)) return undefined;
   if (text === '') return 'it is empty';
   if (text.length > longest) return `it has ${text.length} characters, and Azure takes ${longest}`;
   const stray = /[^A-Za-z0-9_.-]/.exec(text);

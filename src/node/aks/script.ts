@@ -54,12 +54,13 @@ export interface Script {
 /** The script of a node. It depends on the values alone: the same assignments give the same bytes. */
 export function printScript(profile: Profile, { derived, overrides, extra }: Assignments): Script {
   const { constants, others, head } = layoutOf(profile.name);
-  let body = '';
-  for (const { field, variable } of others) body += line(variable, (overrides?.[field] ?? derived[field])!);
-  for (const [name, value] of extra) body += line(name, value);
+  const lines: string[] = [];
+  for (const { field, variable } of others) lines.push(line(variable, (overrides?.[field] ?? derived[field])!));
+  for (const [name, value] of extra) lines.push(line(name, value));
+  lines.push(EPILOGUE);
   return {
     head: overrides === undefined ? head : encodeBase64(printHead(profile, constants, overrides)),
-    body: encodeBase64(body + EPILOGUE),
+    body: encodeBase64(lines.join('')),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CA_BUNDLE, findings, LENIENT, problemAt, v114 } from '../../../test/support/options.ts';
 import { RefusedError } from '../../core/errors.ts';
 import { render } from '../render.ts';
-import { base64Length } from './size.ts';
+import { encodedLength } from '../../format/base64.ts';
 
 /** Options whose script has exactly so many bytes. */
 function ofSize(bytes: number): Record<string, unknown> {
@@ -48,5 +48,5 @@ test('a long list of certificates is the largest part, by the override that hold
 });
 
 test('base64 has four characters for each three bytes that were begun', () => {
-  expect([0, 1, 2, 3, 4, 65_535].map(base64Length)).toEqual([0, 4, 4, 4, 8, 87_380]);
+  expect([0, 1, 2, 3, 4, 65_535].map(encodedLength)).toEqual([0, 4, 4, 4, 8, 87_380]);
 });

@@ -1,3 +1,4 @@
+import { encodedLength } from '../../format/base64.ts';
 import { compareCodeUnits, type ProblemList } from '../../core/problem.ts';
 import { nodeBootstrapVariables } from './bootstrap.ts';
 import type { Profile } from './profiles.ts';
@@ -16,14 +17,9 @@ export function reportSize(bytes: number, assignments: Assignments, profile: Pro
   problems.refuse(
     'RESULT_TOO_LARGE',
     '',
-    `The script has ${bytes} bytes (${base64Length(bytes)} characters of base64); Azure takes ${SIZE_LIMIT} (${base64Length(SIZE_LIMIT)}) as custom data.`,
+    `The script has ${bytes} bytes (${encodedLength(bytes)} characters of base64); Azure takes ${SIZE_LIMIT} (${encodedLength(SIZE_LIMIT)}) as custom data.`,
     `Largest parts: ${largest.join(', ')}.`,
   );
-}
-
-/** Characters of base64 with padding that a number of bytes has. */
-export function base64Length(bytes: number): number {
-  return Math.ceil(bytes / 3) * 4;
 }
 
 function parts(assignments: Assignments, profile: Profile): { name: string; bytes: number }[] {
