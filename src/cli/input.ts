@@ -12,7 +12,7 @@ export async function readDocuments(file: string, io: Io): Promise<readonly Pars
       unreadable(
         'DOCUMENT_TOO_LARGE',
         `The file has more than ${FILE_LIMIT} bytes.`,
-        'Split it: options of a node have a few thousand.',
+        'Name another file, or split this one into smaller files.',
       ),
     ];
   }

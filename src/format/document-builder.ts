@@ -127,12 +127,17 @@ export class DocumentBuilder {
           this.#start,
           'DOCUMENT_EMPTY',
           'The document is empty.',
-          'Write the options, or remove the `---`.',
+          'Write the document, or remove the `---`.',
         );
       }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#reportAt(0, 'DOCUMENT_SYNTAX', 'The text is nested too deeply.', 'Options have four levels at the most.');
+      this.#reportAt(
+        0,
+        'DOCUMENT_SYNTAX',
+        'The text is nested too deeply.',
+        'Nothing that this command reads is nested so deeply.',
+      );
       this.next = this.#events.length;
     }
     if (this.#events[this.next]?.type === EVENT_POP) this.next += 1;

@@ -4,7 +4,7 @@ import { DocumentBuilder, type ParsedDocument } from './document-builder.ts';
 import { LineIndex } from './lines.ts';
 export type { ParsedDocument } from './document-builder.ts';
 
-/** Most bytes that a file of options may have. */
+/** Most bytes that an input file may have. */
 export const FILE_LIMIT = 8 * 1024 * 1024;
 
 /**
@@ -17,7 +17,7 @@ export const FILE_LIMIT = 8 * 1024 * 1024;
 export function parseDocuments(text: string): readonly ParsedDocument[] {
   const lines = new LineIndex(text);
   if (text.trim() === '')
-    return [failed(0, lines, 0, 'DOCUMENT_EMPTY', 'The file is empty.', 'Write the options as YAML or JSON.')];
+    return [failed(0, lines, 0, 'DOCUMENT_EMPTY', 'The file is empty.', 'Write YAML or JSON in it.')];
   const ranges = jsonLines(text);
   if (ranges === undefined) return parseYaml(lines, text, 0, 0);
   return ranges.flatMap(({ start, end }, index) => parseYaml(lines, text.slice(start, end), start, index));
@@ -104,7 +104,7 @@ function parseYaml(lines: LineIndex, part: string, offset: number, firstDocument
         offset,
         'DOCUMENT_EMPTY',
         'The file holds no document.',
-        'Write the options as YAML or JSON.',
+        'Write YAML or JSON in it.',
       ),
     ];
   }

@@ -74,6 +74,13 @@ test.each<[string, string, string]>([
   }
 });
 
+test('refuses a file of more than 8 MiB without a word of node options', () => {
+  const { status, stderr } = bootlace([...CONVERT, '-f', '-'], `a: ${'x'.repeat(8 * 1024 * 1024)}`);
+  expect(status).toBe(2);
+  expect(stderr).toContain('DOCUMENT_TOO_LARGE');
+  expect(stderr).not.toMatch(/options/i);
+});
+
 test.each<[string, string[]]>([
   ['needs a file', []],
   ['has no output form "table"', ['-f', 'x', '-o', 'table']],
