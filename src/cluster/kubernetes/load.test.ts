@@ -92,7 +92,7 @@ describe('a kubeconfig', () => {
   });
 });
 
-// Runs where the optional dependency is installed; the package may be used without it.
+// Runs where the optional dependency is installed, which a clone always has: it is a development dependency too.
 const installed = await loadClient().catch(() => undefined);
 test.skipIf(!installed)('the official client takes a kubeconfig as it is expected to', async () => {
   const path = join(folder, 'config');
