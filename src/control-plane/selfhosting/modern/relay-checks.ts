@@ -21,8 +21,9 @@ type Context = RuleContext<RelayOptions>;
 /** Reports all for which a second server of the manifest must not run, or not on this port. */
 export function checkRelay(pod: Pod, context: Context): void {
   checkNetwork(pod, context);
-  checkPort(pod, context);
-  checkProbes(pod, context);
+  const own = securePort(pod, context);
+  checkPort(pod, own, context);
+  if (own !== undefined) checkProbes(pod, own, context);
   for (const flag of OWN_PATHS) checkOwnPath(pod, flag, context);
   checkVolumes(pod, context);
   checkPlugins(pod, context);
@@ -42,9 +43,9 @@ function checkNetwork(pod: Pod, context: Context): void {
   );
 }
 
-function checkPort(pod: Pod, context: Context): void {
+function checkPort(pod: Pod, own: number | undefined, context: Context): void {
   const { port } = context.options;
-  const reason = reasonAgainstPort(pod, context);
+  const reason = reasonAgainstPort(pod, own, context);
   if (reason === undefined) return;
   context.problems.error(
     'RELAY_PORT_TAKEN',
@@ -54,11 +55,11 @@ function checkPort(pod: Pod, context: Context): void {
   );
 }
 
-function reasonAgainstPort(pod: Pod, context: Context): string | undefined {
+function reasonAgainstPort(pod: Pod, own: number | undefined, context: Context): string | undefined {
   const { port, ephemeralPorts = LINUX_EPHEMERAL_PORTS, takenPorts = [] } = context.options;
   const nodePorts = nodePortRange(pod, context);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return 'a port is a number from 1 to 65535';
-  if (port === securePort(pod, context)) return 'it is the port of the server that the relay stands in for';
+  if (port === own) return 'it is the port of the server that the relay stands in for';
   const owner = CONTROL_PLANE_PORTS[port];
   if (owner !== undefined) return `it is the port of ${owner}`;
   if (isWithin(port, nodePorts)) return `a Service may get it as a node port (${nodePorts.from} to ${nodePorts.to})`;
@@ -80,11 +81,13 @@ function nodePortRange(pod: Pod, context: Context): PortRange {
   return DEFAULT_NODE_PORTS;
 }
 
-function securePort(pod: Pod, context: Context): number {
+/** The port of the server, or nothing where its flag is no port, which is reported. */
+function securePort(pod: Pod, context: Context): number | undefined {
   const text = flagValue(argvOf(containerOf(pod, context)), 'secure-port');
   if (text === undefined) return DEFAULT_SECURE_PORT[context.component];
-  if (!/^\d{1,5}$/.test(text)) flagInvalid(pod, 'secure-port', 'is no port', 'Write a number.', context);
-  return Number(text);
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  flagInvalid(pod, 'secure-port', 'is no port', 'Write a number.', context);
+  return undefined;
 }
 
 function flagInvalid(pod: Pod, flag: string, fault: string, hint: string, context: Context): void {
@@ -98,9 +101,8 @@ function flagPath(pod: Pod, flag: string, context: Context): string {
 }
 
 /** A probe of another port asks something that the relay does not have. */
-function checkProbes(pod: Pod, context: Context): void {
+function checkProbes(pod: Pod, own: number, context: Context): void {
   const container = containerOf(pod, context);
-  const own = securePort(pod, context);
   for (const { path, port } of handlersOf(container, containerPath(context))) {
     const number =
       typeof port === 'number'

@@ -144,6 +144,12 @@ describe('a port is refused', () => {
       'error FLAG_INVALID /spec/containers/0/command/28',
     ]);
   });
+
+  test('with the place of a flag that is no port, once, and nothing about probes of a port that is not known', () => {
+    expect(problemsOf(withFlags(server, '--secure-port=abc'))).toEqual([
+      'error FLAG_INVALID /spec/containers/0/command/28',
+    ]);
+  });
 });
 
 describe('two servers are refused', () => {
