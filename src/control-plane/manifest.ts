@@ -51,7 +51,7 @@ export function readManifest(documents: readonly ManifestDocument[]): Manifest {
   };
 }
 
-// The reader of documents speaks of options of a node.
+// Whoever gives an empty file wants to hear which file is meant; the reader of documents does not know.
 function aboutManifest(problem: Problem): Problem {
   return problem.code === 'DOCUMENT_EMPTY' ? { ...problem, hint: MANIFEST_HINT } : problem;
 }

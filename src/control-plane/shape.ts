@@ -11,6 +11,15 @@ interface ShapeFact {
   readonly required?: true;
 }
 
+/** Where a container has something that the kubelet asks over the network: a probe, or a hook of the lifecycle. */
+export const HANDLERS: readonly { readonly owner: string; readonly path: string }[] = [
+  '/livenessProbe',
+  '/readinessProbe',
+  '/startupProbe',
+  '/lifecycle/postStart',
+  '/lifecycle/preStop',
+].flatMap((owner) => ['httpGet', 'tcpSocket'].map((action) => ({ owner, path: `${owner}/${action}` })));
+
 const CONTAINER: readonly ShapeFact[] = [
   { path: '', shape: 'mapping', required: true },
   { path: '/name', shape: 'text', required: true },
@@ -31,16 +40,12 @@ const CONTAINER: readonly ShapeFact[] = [
   { path: '/volumeMounts/*/mountPath', shape: 'text', required: true },
   { path: '/volumeMounts/*/readOnly', shape: 'boolean' },
   { path: '/lifecycle', shape: 'mapping' },
-  ...['/livenessProbe', '/readinessProbe', '/startupProbe', '/lifecycle/postStart', '/lifecycle/preStop'].flatMap(
-    (handler): ShapeFact[] => [
-      { path: handler, shape: 'mapping' },
-      ...['httpGet', 'tcpSocket'].flatMap((action): ShapeFact[] => [
-        { path: `${handler}/${action}`, shape: 'mapping' },
-        { path: `${handler}/${action}/host`, shape: 'text' },
-        { path: `${handler}/${action}/port`, shape: 'port', required: true },
-      ]),
-    ],
-  ),
+  ...[...new Set(HANDLERS.map(({ owner }) => owner))].map((path): ShapeFact => ({ path, shape: 'mapping' })),
+  ...HANDLERS.flatMap(({ path }): ShapeFact[] => [
+    { path, shape: 'mapping' },
+    { path: `${path}/host`, shape: 'text' },
+    { path: `${path}/port`, shape: 'port', required: true },
+  ]),
 ];
 
 /** The types of all that is looked at. What is not named here is carried along unread. */

@@ -1,3 +1,4 @@
+import { isMapping } from '../core/mapping.ts';
 import { pointerTo } from '../core/pointer.ts';
 import type { ProblemList } from '../core/problem.ts';
 import { quoted, shown } from '../core/redact.ts';
@@ -16,11 +17,11 @@ export const MANIFEST_HINT = 'Give the manifest of a static Pod, as kubeadm writ
 
 /** The value as a Pod, once everything that is looked at later has the type that Kubernetes gives it. */
 export function checkPod(value: unknown, problems: ProblemList): Pod | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isMapping(value)) {
     problems.error('MANIFEST_KIND', '', `The document is ${shown(value)} and no Pod.`, MANIFEST_HINT);
     return undefined;
   }
-  const { apiVersion, kind } = value as Readonly<Record<string, unknown>>;
+  const { apiVersion, kind } = value;
   if (kind !== 'Pod' || apiVersion !== 'v1') {
     const isPod = kind === 'Pod';
     problems.error(
@@ -32,7 +33,7 @@ export function checkPod(value: unknown, problems: ProblemList): Pod | undefined
     return undefined;
   }
   checkShape(value, problems);
-  return problems.hasErrors ? undefined : (value as Pod);
+  return problems.hasErrors ? undefined : (value as unknown as Pod);
 }
 
 /**

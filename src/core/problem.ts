@@ -1,3 +1,4 @@
+import { parentOf } from './pointer.ts';
 import { redact } from './redact.ts';
 
 /** How bad a finding is: an `error` refuses the input, a `warning` lets it pass. */
@@ -159,7 +160,7 @@ export class ProblemList {
 
   // Of a value that could not be read, and of everything in it.
   #isWithinUnread(path: string): boolean {
-    for (let at = path; ; at = at.slice(0, at.lastIndexOf('/'))) {
+    for (let at = path; ; at = parentOf(at)) {
       if (this.#unread!.has(at)) return true;
       if (at === '') return false;
     }

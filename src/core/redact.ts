@@ -61,3 +61,8 @@ export function escapeControls(text: string): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/** What an error says, fit for a log. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? escapeControls(redact(error.message)) : 'no reason given';
+}

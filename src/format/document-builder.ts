@@ -17,7 +17,7 @@ import {
   type Event,
   type ScalarEvent,
 } from 'js-yaml';
-import { pointerTo } from '../core/pointer.ts';
+import { pointerTo, tokensOf } from '../core/pointer.ts';
 import { ProblemList, type Problem, type ProblemCode, type Source } from '../core/problem.ts';
 import type { LineIndex } from './lines.ts';
 
@@ -147,8 +147,8 @@ export class DocumentBuilder {
   #find(path: string): { node: Node; offset: number; isExact: boolean } | undefined {
     if (this.#root === undefined) return undefined;
     let found = { node: this.#root, offset: this.#root.offset };
-    for (const token of path.split('/').slice(1)) {
-      const child: Child | undefined = found.node.children?.get(token.replaceAll('~1', '/').replaceAll('~0', '~'));
+    for (const token of tokensOf(path)) {
+      const child: Child | undefined = found.node.children?.get(token);
       if (child === undefined) return { ...found, isExact: false };
       found = child;
     }

@@ -1,3 +1,4 @@
+import { isMapping } from '../../core/mapping.ts';
 import { escapeControls, redact } from '../../core/redact.ts';
 import type { ClusterErrorCode } from '../../core/errors.ts';
 import { ClusterError } from '../api.ts';
@@ -22,9 +23,7 @@ export function objectOf(reply: Reply, subject: Subject): object {
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isMapping(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { redact } from '../../core/redact.ts';
+import { reasonOf } from '../../core/redact.ts';
 import { ClusterError } from '../api.ts';
 import { systemCode, type KubeConfig } from './load.ts';
 
@@ -37,8 +37,7 @@ export async function sendRequest(
     await unlessAborted(kubeConfig.applyToHTTPSOptions(options), signal);
   } catch (error) {
     if (signal.aborted) throw timeout(url, timeoutMilliseconds);
-    const reason = error instanceof Error ? redact(error.message) : 'no reason given';
-    throw new ClusterError('UNAUTHORIZED', `The kubeconfig's credentials cannot be used: ${reason}`);
+    throw new ClusterError('UNAUTHORIZED', `The kubeconfig's credentials cannot be used: ${reasonOf(error)}`);
   }
   try {
     return await exchange(url, options, body);

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Cluster } from '../../cluster/api.ts';
 import { nodeFiles, type Files } from '../../cluster/files.ts';
 import { systemClock, type Clock } from '../../core/clock.ts';
+import { reasonOf } from '../../core/redact.ts';
 import type { DaemonSet } from '../kubernetes.ts';
 import { conversionConfig, type SelfHostingConfig } from './config.ts';
 import { buildDaemonSet, type PodSpecMutators } from './daemonset.ts';
@@ -11,7 +12,7 @@ import { retry } from './retry.ts';
 import { readStaticPod } from './static-pod.ts';
 import { getMutatorsFromFeatureGates } from './v1-10/mutators.ts';
 import { createOrUpdate, uploadSecrets } from './v1-10/upload.ts';
-import { createWaiter, reasonOf, type Waiter } from './waiter.ts';
+import { createWaiter, type Waiter } from './waiter.ts';
 
 export interface SelfHostingOptions {
   /** Directory of the static Pod manifests, usually /etc/kubernetes/manifests. */

@@ -1,4 +1,5 @@
 import type { Files } from '../../cluster/files.ts';
+import { isMapping } from '../../core/mapping.ts';
 import type { Pod } from '../kubernetes.ts';
 import { SelfHostingError } from './errors.ts';
 
@@ -40,10 +41,6 @@ function isPod(value: unknown): value is Pod {
 
 function isListOfMappings(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.every(isMapping));
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(path: string, reason: string): SelfHostingError {

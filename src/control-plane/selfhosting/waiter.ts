@@ -1,7 +1,7 @@
 import type { Cluster, PodObject } from '../../cluster/api.ts';
 import { isClusterError } from '../../cluster/api.ts';
 import type { Clock } from '../../core/clock.ts';
-import { escapeControls, redact } from '../../core/redact.ts';
+import { reasonOf } from '../../core/redact.ts';
 import { SelfHostingError } from './errors.ts';
 import { CONTROL_PLANE_NAMESPACE } from './labels.ts';
 import { poll } from './retry.ts';
@@ -107,9 +107,4 @@ export function createDryRunWaiter(log: (message: string) => void): Waiter {
 
 function isRunning(pod: PodObject): boolean {
   return pod.status?.phase === 'Running';
-}
-
-/** What an error says, fit for a log. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? escapeControls(redact(error.message)) : 'no reason given';
 }

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { isDnsSubdomain } from '../../core/names.ts';
 import { shownCharacter } from '../../core/redact.ts';
 
 /**
@@ -60,7 +61,6 @@ export function hostNameFault(text: string): Fault {
 
 // Each character can match in one way only, so that no text makes these backtrack.
 const NAME = /^[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*$/;
-const SUBDOMAIN = /^[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*$/;
 const QUALIFIED_NAME =
   /^(?:[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)*\/)?[A-Za-z0-9]+(?:[_.-]+[A-Za-z0-9]+)*$/;
 const HOST_NAME = /^[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*(?:\.[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*)*$/;
@@ -72,7 +72,7 @@ export function labelKeyFault(key: string): Fault {
   const slash = key.indexOf('/');
   const prefix = slash < 0 ? undefined : key.slice(0, slash);
   const name = key.slice(slash + 1);
-  if (prefix !== undefined && (prefix.length > 253 || !SUBDOMAIN.test(prefix))) {
+  if (prefix !== undefined && !isDnsSubdomain(prefix)) {
     return 'what stands before the slash is no DNS name in lower case';
   }
   if (name === '') return 'the name is empty';

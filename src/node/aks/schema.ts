@@ -1,4 +1,4 @@
-import type { ProfileName } from './profiles.ts';
+import { profileOf, type ProfileName } from './profiles.ts';
 
 /**
  * The options as data: what each field is, where it exists and what it means. The option reader, the
@@ -323,8 +323,8 @@ export const AKS_FIELDS: readonly FieldFact[] = [
     doc: 'Kubernetes version of the node: three numbers without a leading v; pre-release and build are allowed. Write it in quotes.',
     default: 'required',
     since: '0.1.0',
-    example: '1.33.7',
-    exampleFor: { 'aks/v0.4.0': '1.28.9' },
+    example: profileOf('aks/v1.14').exampleVersion,
+    exampleFor: { 'aks/v0.4.0': profileOf('aks/v0.4.0').exampleVersion },
   },
   {
     name: 'overrides',

@@ -1,6 +1,6 @@
-import { pointerTo } from '../../../core/pointer.ts';
+import { parentOf, pointerTo, tokensOf } from '../../../core/pointer.ts';
 import type { Problem } from '../../../core/problem.ts';
-import { applyPatch, isSame, tokensOf, valueAt } from './patch.ts';
+import { applyPatch, isSame, valueAt } from './patch.ts';
 import type { Change } from './rule.ts';
 
 /** What became of one field of a manifest. `lost` means that neither a rule nor a problem says why it is gone. */
@@ -71,7 +71,7 @@ function follow(
 /** The place of a field after an element of a list before it was added or removed. */
 function moved(place: string, { op, path }: Change, document: unknown): string {
   if (op === 'replace' || !isElement(document, path)) return place;
-  const list = path.slice(0, path.lastIndexOf('/'));
+  const list = parentOf(path);
   if (!place.startsWith(`${list}/`)) return place;
   const [first = '', ...rest] = tokensOf(place.slice(list.length));
   const at = Number(path.slice(list.length + 1));
@@ -81,7 +81,7 @@ function moved(place: string, { op, path }: Change, document: unknown): string {
 }
 
 function isElement(document: unknown, path: string): boolean {
-  return Array.isArray(valueAt(document, path.slice(0, path.lastIndexOf('/'))));
+  return Array.isArray(valueAt(document, parentOf(path)));
 }
 
 function isWithin(path: string, ancestor: string): boolean {

@@ -1,3 +1,4 @@
+import { compareCodeUnits } from '../../../core/problem.ts';
 import type { Container } from '../../kubernetes.ts';
 import type { ControlPlaneComponent } from '../labels.ts';
 import { flagValues } from './flags.ts';
@@ -91,7 +92,7 @@ const SNI_FLAG = 'tls-sni-cert-key';
 export function neededFiles(component: ControlPlaneComponent, container: Container): readonly NeededFile[] {
   const argv = argvOf(container);
   const named = Object.entries(FILE_FLAGS[component])
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(([a], [b]) => compareCodeUnits(a, b))
     .flatMap(([flag, kind]) => flagValues(argv, flag).map((path) => ({ flag, path, kind })));
   return [...named, ...flagValues(argv, SNI_FLAG).flatMap(sniFiles)].filter(({ path }) => path !== '');
 }

@@ -1,10 +1,12 @@
+import { isDnsSubdomain } from '../../../core/names.ts';
 import { ProblemList, type Problem, type Source } from '../../../core/problem.ts';
+import { parentOf } from '../../../core/pointer.ts';
 import { quoted } from '../../../core/redact.ts';
 import type { DaemonSet, Pod } from '../../kubernetes.ts';
 import { checkPod, subjectOf } from '../../subject.ts';
-import { buildSelfhostedComponentLabels, CONTROL_PLANE_NAMESPACE } from '../labels.ts';
-import { hostLabel, isNodeName, RECORD_ANNOTATION } from './facts.ts';
-import { hostedName, hostedValue, isPerNode } from './hosted.ts';
+import { CONTROL_PLANE_NAMESPACE } from '../labels.ts';
+import { RECORD_ANNOTATION } from './facts.ts';
+import { hostedLabels, hostedName, isPerNode } from './hosted.ts';
 import type { ConvertOptions } from './options.ts';
 import { applyPatch, inverse, isSame, patchOf, valueAt, type Patch } from './patch.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -53,7 +55,7 @@ export function convertStaticPod(pod: Pod, options: ConvertOptions = {}): Conver
 
 function checkNode({ component, options, problems }: RuleContext<ConvertOptions>): void {
   const { nodeName } = options;
-  if (nodeName !== undefined && !isNodeName(nodeName))
+  if (nodeName !== undefined && !isDnsSubdomain(nodeName))
     problems.error(
       'NAME_INVALID',
       '',
@@ -74,10 +76,7 @@ function checkNode({ component, options, problems }: RuleContext<ConvertOptions>
 function frameOf(pod: Pod, { component, options }: RuleContext<ConvertOptions>) {
   const name = hostedName(component, options);
   const namespace = pod.metadata.namespace ?? CONTROL_PLANE_NAMESPACE;
-  const labels = {
-    ...buildSelfhostedComponentLabels(component),
-    [hostLabel(component)]: hostedValue(component, options),
-  };
+  const labels = hostedLabels(component, options);
   const updateStrategy = { type: 'OnDelete' } as const;
   const added = (rule: string, reason: string, path: string, after: unknown): Change => ({
     rule,
@@ -130,7 +129,7 @@ export function convertDaemonSet(
 
 function takeBack(current: unknown, patch: Patch, problems: ProblemList): unknown {
   const undo = inverse(patch);
-  const isInList = Array.isArray(valueAt(current, undo.path.slice(0, undo.path.lastIndexOf('/'))));
+  const isInList = Array.isArray(valueAt(current, parentOf(undo.path)));
   // An older API server writes null for a time that it has not set.
   const before = isInList && undo.op === 'add' ? undefined : (valueAt(current, undo.path) ?? undefined);
   if (isSame(before, undo.op === 'add' ? undefined : (undo.before ?? undefined))) {

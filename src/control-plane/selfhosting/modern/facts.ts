@@ -69,8 +69,3 @@ export function nodeKey(nodeName: string): string {
   const hash = createHash('sha256').update(nodeName).digest('hex').slice(0, 10);
   return `${nodeName.slice(0, LABEL_VALUE_LIMIT - hash.length - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
 }
-
-/** Whether Kubernetes takes the text as the name of a node: a DNS subdomain (RFC 1123). */
-export function isNodeName(text: string): boolean {
-  return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
-}

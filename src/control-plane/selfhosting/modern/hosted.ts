@@ -1,5 +1,5 @@
-import { selfHostedName, type ControlPlaneComponent } from '../labels.ts';
-import { ANY_NODE, nodeKey } from './facts.ts';
+import { buildSelfhostedComponentLabels, selfHostedName, type ControlPlaneComponent } from '../labels.ts';
+import { ANY_NODE, hostLabel, nodeKey } from './facts.ts';
 import type { ConvertOptions } from './options.ts';
 
 /**
@@ -21,4 +21,9 @@ export function hostedValue(component: ControlPlaneComponent, options: ConvertOp
 export function hostedName(component: ControlPlaneComponent, options: ConvertOptions): string {
   const value = hostedValue(component, options);
   return value === ANY_NODE ? selfHostedName(component) : `${selfHostedName(component)}-${value}`;
+}
+
+/** The labels by which the DaemonSet finds its Pods: one of every self-hosted Pod of the component, one of its nodes. */
+export function hostedLabels(component: ControlPlaneComponent, options: ConvertOptions): Record<string, string> {
+  return { ...buildSelfhostedComponentLabels(component), [hostLabel(component)]: hostedValue(component, options) };
 }

@@ -1,4 +1,4 @@
-import { pointerTo } from '../../../core/pointer.ts';
+import { pointerTo, tokensOf } from '../../../core/pointer.ts';
 
 /** What a rule wants: the value at a JSON pointer set, or without `value` the place removed. */
 export interface Edit {
@@ -13,13 +13,6 @@ export type Patch =
   | { readonly op: 'add'; readonly path: string; readonly after: unknown }
   | { readonly op: 'remove'; readonly path: string; readonly before: unknown }
   | { readonly op: 'replace'; readonly path: string; readonly before: unknown; readonly after: unknown };
-
-export function tokensOf(path: string): readonly string[] {
-  return path
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
 
 /** The value at a JSON pointer, or `undefined`. */
 export function valueAt(document: unknown, path: string): unknown {

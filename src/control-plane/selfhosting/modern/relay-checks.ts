@@ -2,7 +2,7 @@ import { pointerTo } from '../../../core/pointer.ts';
 import { quoted, shown } from '../../../core/redact.ts';
 import type { Container, Pod } from '../../kubernetes.ts';
 import { DEFAULT_SECURE_PORT } from './facts.ts';
-import { flagIndex, flagValue } from './flags.ts';
+import { flagValue } from './flags.ts';
 import {
   CONTROL_PLANE_PORTS,
   DEFAULT_NODE_PORTS,
@@ -12,8 +12,8 @@ import {
   type RelayOptions,
 } from './relay-options.ts';
 import { OWN_PATHS } from './relay-rules.ts';
-import { allContainers, argvOf, argvPath, containerOf, containerPath, type RuleContext } from './rule.ts';
-import { handlersOf } from './rules/probes.ts';
+import { allContainers, argvOf, containerOf, containerPath, flagPath, type RuleContext } from './rule.ts';
+import { handlersOf, namedPort } from './rules/probes.ts';
 import { mountOf } from './secrets.ts';
 
 type Context = RuleContext<RelayOptions>;
@@ -95,20 +95,12 @@ function flagInvalid(pod: Pod, flag: string, fault: string, hint: string, contex
   context.problems.error('FLAG_INVALID', flagPath(pod, flag, context), `${shown(value)} ${fault}.`, hint);
 }
 
-function flagPath(pod: Pod, flag: string, context: Context): string {
-  const container = containerOf(pod, context);
-  return argvPath(containerPath(context), container, flagIndex(argvOf(container), flag)!);
-}
-
 /** A probe of another port asks something that the relay does not have. */
 function checkProbes(pod: Pod, own: number, context: Context): void {
   const container = containerOf(pod, context);
   for (const { path, port } of handlersOf(container, containerPath(context))) {
-    const number =
-      typeof port === 'number'
-        ? port
-        : (container.ports?.find(({ name }) => name === port)?.containerPort ?? Number(port));
-    if (Number.isNaN(number) || number === own) continue;
+    const number = typeof port === 'number' ? port : namedPort(container, port);
+    if (number === undefined || number === own) continue;
     conflict(
       context,
       `${path}/port`,

@@ -1,6 +1,7 @@
 import type { ProblemList } from '../../../core/problem.ts';
 import type { Container, Pod } from '../../kubernetes.ts';
 import type { Subject } from '../../subject.ts';
+import { flagIndex } from './flags.ts';
 import { applyPatch, listEdits, patchOf, valueAt, type Edit, type Patch } from './patch.ts';
 
 export interface RuleContext<Options> extends Subject {
@@ -69,6 +70,12 @@ export function argvOf(container: Container): readonly string[] {
 export function argvPath(path: string, container: Container, index: number): string {
   const inCommand = container.command?.length ?? 0;
   return index < inCommand ? `${path}/command/${index}` : `${path}/args/${index - inCommand}`;
+}
+
+/** Path of the value of a flag that the component has. */
+export function flagPath(pod: Pod, flag: string, subject: Subject): string {
+  const container = containerOf(pod, subject);
+  return argvPath(containerPath(subject), container, flagIndex(argvOf(container), flag)!);
 }
 
 /**

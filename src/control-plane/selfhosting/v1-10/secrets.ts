@@ -12,59 +12,28 @@ export interface SecretDefinition {
   readonly files: Readonly<Record<string, string>>;
 }
 
+function pair(name: string, certificate = `${name}.crt`): SecretDefinition {
+  const files = { 'tls.crt': certificate, 'tls.key': `${name}.key` };
+  return { name, type: 'kubernetes.io/tls', directory: 'certificatesDir', files };
+}
+
+function kubeconfig(name: string): SecretDefinition {
+  return { name, type: 'Opaque', directory: 'kubeConfigDir', files: { [name]: name } };
+}
+
 /**
  * The Secrets, in the order in which they are stored. A pair of keys for service-account tokens is no certificate:
  * its public key stands where the type wants one.
  */
 export const SELF_HOSTED_SECRETS: readonly SecretDefinition[] = [
-  {
-    name: 'ca',
-    type: 'kubernetes.io/tls',
-    directory: 'certificatesDir',
-    files: { 'tls.crt': 'ca.crt', 'tls.key': 'ca.key' },
-  },
-  {
-    name: 'apiserver',
-    type: 'kubernetes.io/tls',
-    directory: 'certificatesDir',
-    files: { 'tls.crt': 'apiserver.crt', 'tls.key': 'apiserver.key' },
-  },
-  {
-    name: 'apiserver-kubelet-client',
-    type: 'kubernetes.io/tls',
-    directory: 'certificatesDir',
-    files: { 'tls.crt': 'apiserver-kubelet-client.crt', 'tls.key': 'apiserver-kubelet-client.key' },
-  },
-  {
-    name: 'sa',
-    type: 'kubernetes.io/tls',
-    directory: 'certificatesDir',
-    files: { 'tls.crt': 'sa.pub', 'tls.key': 'sa.key' },
-  },
-  {
-    name: 'front-proxy-ca',
-    type: 'kubernetes.io/tls',
-    directory: 'certificatesDir',
-    files: { 'tls.crt': 'front-proxy-ca.crt', 'tls.key': 'front-proxy-ca.key' },
-  },
-  {
-    name: 'front-proxy-client',
-    type: 'kubernetes.io/tls',
-    directory: 'certificatesDir',
-    files: { 'tls.crt': 'front-proxy-client.crt', 'tls.key': 'front-proxy-client.key' },
-  },
-  {
-    name: 'scheduler.conf',
-    type: 'Opaque',
-    directory: 'kubeConfigDir',
-    files: { 'scheduler.conf': 'scheduler.conf' },
-  },
-  {
-    name: 'controller-manager.conf',
-    type: 'Opaque',
-    directory: 'kubeConfigDir',
-    files: { 'controller-manager.conf': 'controller-manager.conf' },
-  },
+  pair('ca'),
+  pair('apiserver'),
+  pair('apiserver-kubelet-client'),
+  pair('sa', 'sa.pub'),
+  pair('front-proxy-ca'),
+  pair('front-proxy-client'),
+  kubeconfig('scheduler.conf'),
+  kubeconfig('controller-manager.conf'),
 ];
 
 /** Bytes by file name. */

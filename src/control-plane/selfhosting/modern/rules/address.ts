@@ -1,11 +1,11 @@
 import { quoted } from '../../../../core/redact.ts';
 import type { EnvVar, Pod } from '../../../kubernetes.ts';
 import { canonicalAddress, isLoopback, isUnspecified } from '../address.ts';
-import { flagIndex, flagValue, setFlag } from '../flags.ts';
+import { flagValue, setFlag } from '../flags.ts';
 import { isPerNode } from '../hosted.ts';
 import type { ConvertOptions } from '../options.ts';
 import { isSame, type Edit } from '../patch.ts';
-import { argvEdits, argvOf, argvPath, containerOf, containerPath, type Rule, type RuleContext } from '../rule.ts';
+import { argvEdits, argvOf, containerOf, containerPath, flagPath, type Rule, type RuleContext } from '../rule.ts';
 
 const HOST_IP: EnvVar = { name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } };
 
@@ -38,13 +38,11 @@ function mergeEnv(env: readonly EnvVar[] | undefined, path: string, added: EnvVa
 /** Warns of an address that only one node can bind, where the component is meant to start on several. */
 export function checkBindAddress(pod: Pod, context: RuleContext<ConvertOptions>): void {
   const { component, options, problems } = context;
-  const container = containerOf(pod, context);
-  const argv = argvOf(container);
-  const bound = flagValue(argv, 'bind-address');
+  const bound = flagValue(argvOf(containerOf(pod, context)), 'bind-address');
   if (bound === undefined || isUnspecified(bound) || isLoopback(bound) || isPerNode(component, options)) return;
   problems.warn(
     'ADDRESS_OF_ONE_NODE',
-    argvPath(containerPath(context), container, flagIndex(argv, 'bind-address')!),
+    flagPath(pod, 'bind-address', context),
     `Only one node can bind ${quoted(bound)}; on any other the component does not start.`,
     'Bind 127.0.0.1, as kubeadm does, or let one node alone host the component.',
   );

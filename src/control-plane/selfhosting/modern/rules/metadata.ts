@@ -1,7 +1,5 @@
 import { pointerTo } from '../../../../core/pointer.ts';
-import { buildSelfhostedComponentLabels } from '../../labels.ts';
-import { hostLabel } from '../facts.ts';
-import { hostedValue } from '../hosted.ts';
+import { hostedLabels } from '../hosted.ts';
 import type { ConvertOptions } from '../options.ts';
 import type { Rule } from '../rule.ts';
 
@@ -28,8 +26,8 @@ export const selectorLabels: Rule<ConvertOptions> = {
   reason:
     'A DaemonSet finds its Pods by labels, and no two may find the same: one is that of every self-hosted Pod of the component, the other tells the nodes. The labels component and tier stay, by which kubeadm finds the Pod.',
   apply: (_, { component, options }) =>
-    Object.entries({
-      ...buildSelfhostedComponentLabels(component),
-      [hostLabel(component)]: hostedValue(component, options),
-    }).map(([key, value]) => ({ path: pointerTo('/metadata/labels', key), value })),
+    Object.entries(hostedLabels(component, options)).map(([key, value]) => ({
+      path: pointerTo('/metadata/labels', key),
+      value,
+    })),
 };

@@ -1,10 +1,10 @@
 import { quoted } from '../../../../core/redact.ts';
 import type { Container, Pod } from '../../../kubernetes.ts';
+import { HANDLERS } from '../../../shape.ts';
 import { canonicalAddress, loopbackOf } from '../address.ts';
 import { flagValue } from '../flags.ts';
-import type { Edit } from '../patch.ts';
+import { valueAt, type Edit } from '../patch.ts';
 import { allContainers, argvOf, containerOf, containerPath, type Rule, type RuleContext } from '../rule.ts';
-import { valueAt } from '../patch.ts';
 
 /** What the kubelet asks over the network: a probe, or a hook of the lifecycle. */
 interface Handler {
@@ -13,16 +13,8 @@ interface Handler {
   readonly port: number | string;
 }
 
-const PLACES: readonly string[] = [
-  '/livenessProbe',
-  '/readinessProbe',
-  '/startupProbe',
-  '/lifecycle/postStart',
-  '/lifecycle/preStop',
-].flatMap((place) => [`${place}/httpGet`, `${place}/tcpSocket`]);
-
 export function handlersOf(container: Container, path: string): readonly Handler[] {
-  return PLACES.flatMap((place) => {
+  return HANDLERS.flatMap(({ path: place }) => {
     const found = valueAt(container, place) as { host?: string; port: number | string } | undefined | null;
     return found ? [{ path: `${path}${place}`, host: found.host ?? undefined, port: found.port }] : [];
   });
@@ -55,7 +47,7 @@ function numericPort(
 }
 
 /** The port that a name stands for in its container. A number in quotes is a number, as the kubelet has it. */
-function namedPort(container: Container, name: string): number | undefined {
+export function namedPort(container: Container, name: string): number | undefined {
   const declared = (container.ports ?? []).find((port) => port.name === name);
   if (declared !== undefined) return declared.containerPort;
   return /^\d{1,5}$/.test(name) ? Number(name) : undefined;

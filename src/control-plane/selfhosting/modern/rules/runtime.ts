@@ -1,9 +1,9 @@
 import { parseGoDuration } from '../../../../format/duration.ts';
 import { quoted } from '../../../../core/redact.ts';
 import { DEFAULT_GRACE_PERIOD } from '../facts.ts';
-import { flagIndex, flagValue } from '../flags.ts';
+import { flagValue } from '../flags.ts';
 import type { ConvertOptions } from '../options.ts';
-import { argvOf, argvPath, containerOf, containerPath, type Rule, type RuleContext } from '../rule.ts';
+import { argvOf, containerOf, flagPath, type Rule, type RuleContext } from '../rule.ts';
 import type { Pod } from '../../../kubernetes.ts';
 
 export const serviceAccountToken: Rule<ConvertOptions> = {
@@ -45,15 +45,13 @@ export const gracePeriod: Rule<ConvertOptions> = {
 
 /** Whole seconds of a flag of the API server, rounded up; 0 for other components and without the flag. */
 function secondsOf(pod: Pod, flag: string, context: RuleContext<ConvertOptions>): number {
-  const container = containerOf(pod, context);
-  const argv = argvOf(container);
-  const text = context.component === 'kube-apiserver' ? flagValue(argv, flag) : undefined;
+  const text = context.component === 'kube-apiserver' ? flagValue(argvOf(containerOf(pod, context)), flag) : undefined;
   if (text === undefined) return 0;
   const nanoseconds = parseGoDuration(text);
   if (nanoseconds !== undefined && nanoseconds >= 0n) return Math.ceil(Number(nanoseconds) / 1e9);
   context.problems.error(
     'FLAG_INVALID',
-    argvPath(containerPath(context), container, flagIndex(argv, flag)!),
+    flagPath(pod, flag, context),
     `${quoted(text)} is no duration.`,
     'Write one as Go does, as in 20s.',
   );
