@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { errorOf } from '../../../test/support/errors.ts';
 import { ClusterError } from '../api.ts';
 import { loadClient, loadKubeConfig, type ClientModule } from './load.ts';
 
@@ -28,15 +29,6 @@ function client({ failure, hasCluster = true }: { failure?: Error; hasCluster?: 
       async applyToHTTPSOptions(): Promise<void> {}
     },
   };
-}
-
-function errorOf(work: () => unknown): unknown {
-  try {
-    work();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
 }
 
 describe('the optional dependency', () => {

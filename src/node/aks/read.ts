@@ -8,6 +8,7 @@ import { blankKubeletConfiguration, blankOptions, blankTaint } from './blank.ts'
 import type { AKSOptions, KubeletConfiguration, Overrides, Taint } from './options.ts';
 import { PROFILE_NAMES, type ProfileName } from './profiles.ts';
 import { KUBELET_FIELDS, OPTION_FIELDS, TAINT_FIELDS, type FieldFact } from './schema.ts';
+import { shortSource, typeHint } from './type-hint.ts';
 import { VARIABLES, type VariableFact } from './variables.ts';
 
 export type WellFormedKubeletConfiguration = Present<KubeletConfiguration>;
@@ -402,33 +403,6 @@ function describeValue(value: unknown, source: string | undefined): string {
   return typeof value === 'object' || typeof value === 'function' || typeof value === 'symbol'
     ? ''
     : ` (${shown(value)})`;
-}
-
-function shortSource(source: string): string {
-  return quoted(source).slice(1, -1);
-}
-
-function typeHint(
-  expected: string,
-  value: unknown,
-  fact: Pick<FieldFact, 'secret' | 'example'>,
-  source: string | undefined,
-): string {
-  const isScalar = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
-  if (expected === 'a string' && isScalar) {
-    if (fact.secret) return 'Put the value in quotes.';
-    if (source !== undefined) {
-      const form = typeof fact.example === 'string' ? ` It has the form ${shown(fact.example)}.` : '';
-      return `Put it in quotes: "${shortSource(source)}".${form}`;
-    }
-    return `Put it in quotes${typeof fact.example === 'string' ? `, as in ${shown(fact.example)}` : ''}.`;
-  }
-  const isQuoted =
-    typeof value === 'string' && (expected === 'a whole number' ? /^[+-]?\d+$/ : /^(?:true|false)$/).test(value);
-  if (isQuoted && !fact.secret && (expected === 'a whole number' || expected === 'true or false')) {
-    return 'Write it without quotes.';
-  }
-  return `Write ${expected}${typeof fact.example === 'object' || fact.example === undefined ? '' : `, as in ${shown(fact.example)}`}.`;
 }
 
 // Most maps are written in order, and sorting them again costs more than looking.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { errorOf } from '../../../../test/support/errors.ts';
 import type { PodSpec } from '../../kubernetes.ts';
 import { buildDaemonSet } from '../daemonset.ts';
 import { SelfHostingError } from '../errors.ts';
@@ -159,12 +160,3 @@ describe('feature gates', () => {
     expect(lengths(getDefaultMutators())).toEqual([4, 3, 3]);
   });
 });
-
-function errorOf(work: () => unknown): unknown {
-  try {
-    work();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}

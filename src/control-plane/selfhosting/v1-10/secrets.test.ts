@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { errorOf } from '../../../../test/support/errors.ts';
 import { SelfHostingError } from '../errors.ts';
 import { buildDaemonSet } from '../daemonset.ts';
 import { getMutatorsFromFeatureGates } from './mutators.ts';
@@ -78,12 +79,3 @@ test('every Secret and key that a mutator mounts is one that is stored', () => {
     }
   }
 });
-
-function errorOf(work: () => unknown): unknown {
-  try {
-    work();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}
