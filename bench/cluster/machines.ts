@@ -1,0 +1,273 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodePlan } from './addresses.ts';
+import { files, type Cluster } from './bench.ts';
+import { emptyCgroup, joining, kill, makeCgroup, processesIn, readHierarchies, removeCgroup } from './cgroups.ts';
+import { attempt, run, type Ran, type RunOptions } from './commands.ts';
+import { BenchError } from './errors.ts';
+
+const SCRIPTS = join(import.meta.dirname, 'machines');
+/** The search path inside a node. */
+export const NODE_PATH =
+  '/opt/kubernetes/bin:/opt/cri-tools/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** Folders of programs that are mounted into each node. */
+export interface Programs {
+  readonly kubernetes: string;
+  readonly tools: string;
+}
+
+/** What a node boots with. */
+export interface Equipment {
+  readonly programs: Programs;
+  /** Name of the image that holds a Pod. */
+  readonly pauseImage: string;
+}
+
+/** Cgroup of a machine; `lan` is the one outside of the nodes. */
+function cgroupOf(cluster: Cluster, machine: string): string {
+  return `${cluster.bench.cgroup}/${machine}`;
+}
+
+/** Starts the network of the bench, with the load balancer's place in it. */
+export async function startLan(cluster: Cluster): Promise<void> {
+  const folder = files.lan(cluster.bench);
+  await mkdir(folder, { recursive: true });
+  const addresses = cluster.plan.outside.map(cluster.plan.withPrefix);
+  await writeFile(join(folder, 'lan.env'), environment({ ADDRESSES: addresses.join(' ') }));
+  await rm(join(folder, 'up'), { force: true });
+  const cgroups = await makeCgroup(cgroupOf(cluster, 'lan'));
+  const command = [
+    'unshare',
+    '--net',
+    '--mount',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    'bash',
+    join(SCRIPTS, 'lan.sh'),
+    folder,
+  ];
+  await startAlone(joining(cgroups, command), join(folder, 'lan.log'));
+  await until(
+    'the network of the bench',
+    10_000,
+    () => Promise.resolve(existsSync(join(folder, 'up'))),
+    join(folder, 'lan.log'),
+  );
+}
+
+/** Boots a node from what its disk holds, which is nothing the first time. */
+export async function bootNode(cluster: Cluster, node: NodePlan, { programs, pauseImage }: Equipment): Promise<void> {
+  const folder = files.node(cluster.bench, node.name);
+  const log = join(folder, 'machine.log');
+  await mkdir(folder, { recursive: true });
+  const variables = {
+    NODE_NAME: node.name,
+    ADDRESSES: node.addresses.map(cluster.plan.withPrefix).join(' '),
+    GATEWAYS: cluster.plan.outside.join(' '),
+    KUBERNETES: programs.kubernetes,
+    CRI_TOOLS: programs.tools,
+    PAUSE_IMAGE: pauseImage,
+  };
+  await writeFile(join(folder, 'machine.env'), environment(variables));
+  const lan = await lanProcess(cluster);
+  const cgroups = await makeCgroup(cgroupOf(cluster, node.name));
+  const namespaces = ['--net', '--mount', '--uts', '--ipc', '--pid', '--cgroup'];
+  const enter = ['nsenter', '-t', `${lan}`, '--pid', '--'];
+  const machine = ['unshare', ...namespaces, '--fork', '--kill-child', 'bash', join(SCRIPTS, 'node.sh'), folder];
+  await startAlone(joining(cgroups, [...enter, ...machine]), log);
+  await until(
+    `the first process of ${node.name}`,
+    10_000,
+    async () => (await nodeProcess(cluster, node.name)) !== undefined,
+    log,
+  );
+  const first = await nodeProcess(cluster, node.name);
+  await moveInside(cluster, node.name);
+  // The old cable goes when the last process of an earlier boot has ended, which may be now.
+  await attempt(inLan(lan, ['ip', 'link', 'delete', cable(node)]));
+  await run(
+    inLan(lan, ['ip', 'link', 'add', cable(node), 'type', 'veth', 'peer', 'name', 'eth0', 'netns', `${first}`]),
+  );
+  await run(inLan(lan, ['ip', 'link', 'set', cable(node), 'master', 'lan', 'up']));
+  await until(
+    `containerd on ${node.name}`,
+    60_000,
+    async () =>
+      (await nodeProcess(cluster, node.name)) !== undefined &&
+      (await onNode(cluster, node.name, ['test', '-f', '/run/machine-up'])).status === 0,
+    log,
+  );
+}
+
+/**
+ * Cuts the power of a node: its cable first, so that nobody hears a word of its end, then every process in it at
+ * once. What was written stays written, flushed or not, since the page cache is this computer's and goes on.
+ */
+export async function cutPower(cluster: Cluster, node: NodePlan): Promise<void> {
+  const first = await nodeProcess(cluster, node.name);
+  if (first === undefined) throw new BenchError(`${node.name} is off`, { hint: `Boot it with \`boot ${node.name}\`.` });
+  await attempt(inLan(await lanProcess(cluster), ['ip', 'link', 'delete', cable(node)]));
+  kill(first);
+  await emptyCgroup(cgroupOf(cluster, node.name));
+  await removeCgroup(cgroupOf(cluster, node.name));
+}
+
+/** Whether a node has power. */
+export async function isOn(cluster: Cluster, node: NodePlan): Promise<boolean> {
+  return (await nodeProcess(cluster, node.name)) !== undefined;
+}
+
+export interface EnterOptions {
+  /** Namespaces to enter; default all of them. Without `mount` the program and its files are this computer's. */
+  readonly namespaces?: readonly ('mount' | 'uts' | 'ipc' | 'net' | 'pid' | 'cgroup')[];
+  /** Variables for the command, besides the search path. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+const ALL_NAMESPACES = ['mount', 'uts', 'ipc', 'net', 'pid', 'cgroup'] as const;
+
+/** The command that runs a command inside a node. It ends with the node's power. */
+export async function enterNode(
+  cluster: Cluster,
+  name: string,
+  command: readonly string[],
+  options: EnterOptions = {},
+): Promise<string[]> {
+  const first = await nodeProcess(cluster, name);
+  if (first === undefined)
+    throw new BenchError(`${name} is off`, { hint: `Boot it with \`npm run cluster -- boot ${name}\`.` });
+  const namespaces = options.namespaces ?? ALL_NAMESPACES;
+  const clean = namespaces.includes('mount')
+    ? ['env', '-i', `PATH=${NODE_PATH}`, 'HOME=/root', `TERM=${process.env['TERM'] ?? 'dumb'}`]
+    : ['env'];
+  const variables = Object.entries(options.variables ?? {}).map(([key, value]) => `${key}=${value}`);
+  const enter = ['nsenter', '-t', `${first}`, ...namespaces.map((one) => `--${one}`), '--'];
+  return joining(await foldersOf(cluster, name), [...enter, ...clean, ...variables, ...command]);
+}
+
+/** Runs a command inside a node, whatever its status is. */
+export async function onNode(
+  cluster: Cluster,
+  name: string,
+  command: readonly string[],
+  options: RunOptions = {},
+): Promise<Ran> {
+  return await attempt(await enterNode(cluster, name, command), options);
+}
+
+/** Runs a command inside a node, and fails if its status is not 0. */
+export async function runOnNode(
+  cluster: Cluster,
+  name: string,
+  command: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  return await run(await enterNode(cluster, name, command), options);
+}
+
+/** Writes a file on a node, with the folders above it. The text never stands on a command line. */
+export async function writeOnNode(
+  cluster: Cluster,
+  name: string,
+  path: string,
+  text: string,
+  mode = '0644',
+): Promise<void> {
+  const script = 'umask 077; mkdir -p "${1%/*}" && cat > "$1" && chmod "$2" "$1"';
+  await runOnNode(cluster, name, ['bash', '-c', script, 'write', path, mode], { input: text });
+}
+
+/** The command that runs a program of this computer outside of the nodes, in their network. */
+export async function enterLan(cluster: Cluster, command: readonly string[]): Promise<string[]> {
+  const lan = await lanProcess(cluster);
+  return joining(await foldersOf(cluster, 'lan'), inLan(lan, command));
+}
+
+function inLan(lan: number, command: readonly string[]): string[] {
+  return ['nsenter', '-t', `${lan}`, '--net', '--', ...command];
+}
+
+async function lanProcess(cluster: Cluster): Promise<number> {
+  const first = await firstProcess(cgroupOf(cluster, 'lan'), 2);
+  if (first !== undefined) return first;
+  throw new BenchError('the network of the bench is gone, and all nodes with it', {
+    hint: 'Run `npm run cluster -- down`, then `up`.',
+  });
+}
+
+/** The first process of a node, or nothing if it is off. */
+export async function nodeProcess(cluster: Cluster, name: string): Promise<number | undefined> {
+  return await firstProcess(cgroupOf(cluster, name), 3);
+}
+
+/** The process of a cgroup that is number 1 of its own PID namespace, so many namespaces deep. */
+async function firstProcess(cgroup: string, depth: number): Promise<number | undefined> {
+  for (const candidate of await processesIn(cgroup)) {
+    const status = await readFile(`/proc/${candidate}/status`, 'utf8').catch(() => '');
+    const numbers = /^NSpid:\s+(.*)$/m.exec(status)?.[1]?.split(/\s+/) ?? [];
+    const isZombie = /^State:\s+Z/m.test(status);
+    if (numbers.length === depth && numbers.at(-1) === '1' && !isZombie) return candidate;
+  }
+  return undefined;
+}
+
+/** In version 2 a node's processes live in a cgroup below its root, where node.sh waits for them. */
+async function moveInside(cluster: Cluster, machine: string): Promise<void> {
+  for (const folder of await foldersOf(cluster, machine)) {
+    if (!folder.endsWith('/init')) continue;
+    await mkdir(folder, { recursive: true });
+    const processes = (await readFile(join(folder, '../cgroup.procs'), 'utf8')).split('\n').filter(Boolean);
+    for (const one of processes) await writeFile(join(folder, 'cgroup.procs'), one);
+  }
+}
+
+/** The folders of a cgroup that a process of its machine may join. */
+async function foldersOf(cluster: Cluster, machine: string): Promise<string[]> {
+  const hierarchies = await readHierarchies();
+  const only2 = hierarchies.every(({ version }) => version === 2);
+  const inside = only2 && machine !== 'lan' ? 'init' : '';
+  return hierarchies.map(({ path }) => join(path, cgroupOf(cluster, machine), inside));
+}
+
+function cable(node: NodePlan): string {
+  return `cable-${node.name}`;
+}
+
+/** Starts a process in a session of its own, which outlives this one. */
+async function startAlone([program, ...args]: readonly string[], log: string): Promise<void> {
+  const output = await open(log, 'a');
+  try {
+    const child = spawn(program!, args, { detached: true, stdio: ['ignore', output.fd, output.fd], cwd: '/' });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (cause) => reject(new BenchError(`cannot run ${program}`, { cause })));
+    });
+    child.unref();
+  } finally {
+    await output.close();
+  }
+}
+
+/** Waits for something that a machine does by itself. Fails with the end of its log. */
+async function until(what: string, timeout: number, isThere: () => Promise<boolean>, log: string): Promise<void> {
+  const deadline = Date.now() + timeout;
+  while (!(await isThere())) {
+    if (Date.now() > deadline) {
+      const said = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-8).join('\n');
+      throw new BenchError(`${what} did not come up within ${timeout / 1000} s:\n${said}`);
+    }
+    await sleep(50);
+  }
+}
+
+// Values are names, addresses and paths without a character that bash would act on (openBench sees to that).
+function environment(variables: Readonly<Record<string, string>>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}='${value}'\n`)
+    .join('');
+}

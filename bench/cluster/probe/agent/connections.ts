@@ -1,0 +1,143 @@
+import http2 from 'node:http2';
+import https from 'node:https';
+import type { AgentConfiguration } from '../records.ts';
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: boolean;
+  readonly body: string;
+  readonly resent?: boolean;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'PATCH' | 'POST';
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** A way to send a request. Rejects with a short reason when there is no answer in time. */
+export interface Connection {
+  send(call: Call): Promise<Answer>;
+  close(): void;
+}
+
+export interface Target extends Pick<AgentConfiguration, 'host' | 'port' | 'timeout'> {
+  readonly tls: { readonly ca: string; readonly cert?: string; readonly key?: string };
+  /** The service account's token, where no certificate logs in. */
+  readonly token?: () => string;
+}
+
+function headersOf(target: Target, call: Call): Record<string, string> {
+  const kind = call.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  return {
+    accept: 'application/json',
+    ...(call.body && { 'content-type': kind }),
+    ...(target.token && { authorization: `Bearer ${target.token()}` }),
+  };
+}
+
+/** A new connection, with a new TLS session, for each request. */
+export function freshConnections(target: Target): Connection {
+  return { send: (call) => sendHttp1(target, call, false), close: () => {} };
+}
+
+/** One HTTP/1.1 connection that is kept as long as both sides want. */
+export function keptHttp1(target: Target): Connection {
+  const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
+  return { send: (call) => sendHttp1(target, call, agent), close: () => agent.destroy() };
+}
+
+function sendHttp1(target: Target, call: Call, agent: https.Agent | false): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { host, port, tls } = target;
+    const { method, path } = call;
+    const request = https.request({ host, port, ...tls, method, path, agent, headers: headersOf(target, call) });
+    const timer = setTimeout(() => request.destroy(new Error('timeout')), target.timeout);
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    request.on('error', fail);
+    request.on('response', (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+      response.on('error', fail);
+      response.on('end', () => {
+        clearTimeout(timer);
+        resolve({ status: response.statusCode ?? 0, retryAfter: 'retry-after' in response.headers, body });
+      });
+    });
+    request.end(call.body && JSON.stringify(call.body));
+  });
+}
+
+/** One HTTP/2 connection, replaced when it ends. */
+export function keptHttp2(target: Target): Connection {
+  let session: http2.ClientHttp2Session | undefined;
+  const open = (): http2.ClientHttp2Session => {
+    if (session && !session.closed && !session.destroyed) return session;
+    const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+    const opened = http2.connect(`https://${host}:${target.port}`, { ...target.tls });
+    // Each request on it hears of its end.
+    opened.on('error', () => {});
+    session = opened;
+    return opened;
+  };
+  return {
+    async send(call) {
+      const deadline = performance.now() + target.timeout;
+      try {
+        return await sendHttp2(open(), target, call, deadline);
+      } catch (error) {
+        // The server said that it did not take this one. Go's client sends it again on a new connection at once.
+        if (!(error instanceof NotTaken)) throw error;
+        session?.close();
+        return { ...(await sendHttp2(open(), target, call, deadline)), resent: true };
+      }
+    },
+    close: () => session?.destroy(),
+  };
+}
+
+class NotTaken extends Error {}
+
+function sendHttp2(session: http2.ClientHttp2Session, target: Target, call: Call, deadline: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { ':method': _, ...headers } = { ':method': call.method, ...headersOf(target, call) };
+    const stream = session.request({ ':method': call.method, ':path': call.path, ...headers });
+    let lastTaken = Number.POSITIVE_INFINITY;
+    const onGoaway = (_code: number, last: number): void => void (lastTaken = last);
+    session.on('goaway', onGoaway);
+    const timer = setTimeout(() => settle(() => reject(new Error('timeout'))), deadline - performance.now());
+    const settle = (how: () => void): void => {
+      clearTimeout(timer);
+      session.off('goaway', onGoaway);
+      how();
+      if (!stream.closed) stream.close(http2.constants.NGHTTP2_CANCEL);
+    };
+    let status = 0;
+    let retryAfter = false;
+    let body = '';
+    stream.on('response', (received) => {
+      status = received[':status'] ?? 0;
+      retryAfter = 'retry-after' in received;
+    });
+    stream.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    stream.on('end', () => {
+      if (status > 0) settle(() => resolve({ status, retryAfter, body }));
+    });
+    stream.on('error', (error) => settle(() => reject(error)));
+    stream.on('close', () => {
+      const isRefused = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > lastTaken;
+      settle(() => reject(isRefused ? new NotTaken('not taken') : new Error('closed')));
+    });
+    stream.end(call.body && JSON.stringify(call.body));
+  });
+}
+
+/** A short name for why there was no answer, such as ECONNREFUSED. */
+export function reasonFor(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message ?? String(error);
+}

@@ -1,0 +1,3 @@
+import { runAgent } from './agent.ts';
+
+await runAgent(process.argv[2]!);

@@ -1,0 +1,73 @@
+import type { LeaseRecord } from './records.ts';
+
+/** A process of a component on a node, as this computer saw it. Times are milliseconds since 1970. */
+export interface ProcessLife {
+  /** kube-controller-manager or kube-scheduler, which is the name of its lease too. */
+  readonly component: string;
+  readonly node: string;
+  readonly id: number;
+  /** When it was first seen. */
+  readonly seen: number;
+  /** When it was gone. */
+  readonly ended?: number;
+}
+
+/** Leadership that went from one holder to another. */
+export interface LeaseChange {
+  readonly component: string;
+  readonly from: string;
+  readonly to: string;
+  /** When the leading process ended; nothing if it outlived its lease. */
+  readonly ended?: number;
+  readonly acquired: number;
+  /** Milliseconds without a leader: from the end of its process, or from its last renewal if that was not seen. */
+  readonly gap: number;
+}
+
+/** Every change of leadership in what was seen of the leases. */
+export function leaseChanges(records: readonly LeaseRecord[], lives: readonly ProcessLife[]): LeaseChange[] {
+  const changes: LeaseChange[] = [];
+  const last = new Map<string, LeaseRecord>();
+  for (const record of records.toSorted((a, b) => a.at - b.at)) {
+    const before = last.get(record.name);
+    // One that gives its lease back writes an empty holder first.
+    const holder = record.holder === '' ? (before?.holder ?? '') : record.holder;
+    const renewed = record.holder === '' ? (before?.renewed ?? record.renewed) : record.renewed;
+    if (before !== undefined && before.holder !== '' && before.holder !== holder) {
+      changes.push(changeOf(before, record, lives));
+    }
+    last.set(record.name, { ...record, holder, renewed });
+  }
+  return changes;
+}
+
+function changeOf(before: LeaseRecord, after: LeaseRecord, lives: readonly ProcessLife[]): LeaseChange {
+  const ended = endOfLeader(before, after, lives);
+  return {
+    component: before.name,
+    from: before.holder,
+    to: after.holder,
+    ...(ended !== undefined && { ended }),
+    acquired: after.acquired,
+    gap: Math.max(0, after.acquired - (ended ?? before.renewed)),
+  };
+}
+
+/**
+ * The end of the process that held the lease. A holder's name says its node and not its process: of the processes of
+ * that node it was one that ended between its last renewal and the time of the next holder, the last of them.
+ */
+function endOfLeader(before: LeaseRecord, after: LeaseRecord, lives: readonly ProcessLife[]): number | undefined {
+  const node = nodeOfHolder(before.holder);
+  const ends = lives
+    .filter((life) => life.component === before.name && life.node === node)
+    .map(({ ended }) => ended)
+    // A process that is gone cannot renew; the look at it may come a moment late.
+    .filter((ended) => ended !== undefined && ended >= before.renewed - 1000 && ended <= after.acquired + 1000);
+  return ends.length === 0 ? undefined : Math.max(...(ends as number[]));
+}
+
+/** The node in a holder's name, which is the host name, an underscore and a random part. */
+export function nodeOfHolder(holder: string): string {
+  return holder.slice(0, holder.lastIndexOf('_'));
+}
