@@ -163,7 +163,7 @@ async function callBackVisitors(cluster: Cluster): Promise<void> {
 /** A Pod whose kubectl asks the API with its service account, until it is answered. */
 function visitor(cluster: Cluster, node: NodePlan, hasProxy: boolean): object {
   const account = '/var/run/secrets/kubernetes.io/serviceaccount';
-  const login = `--certificate-authority ${account}/ca.crt --token "$(/bin/busybox cat ${account}/token)"`;
+  const login = `--certificate-authority ${account}/ca.crt --token "$(cat ${account}/token)"`;
   const server = serverFor(cluster, hasProxy);
   const ask = `/opt/kubernetes/bin/kubectl --server ${server} ${login} --request-timeout 3s get --raw /readyz`;
   return {
@@ -179,7 +179,7 @@ function visitor(cluster: Cluster, node: NodePlan, hasProxy: boolean): object {
         {
           name: 'visitor',
           image: BUSYBOX,
-          command: ['/bin/busybox', 'sh', '-c', `until ${ask}; do /bin/busybox sleep 0.5; done`],
+          command: ['sh', '-c', `until ${ask}; do sleep 0.5; done`],
           volumeMounts: [{ name: 'programs', mountPath: '/opt/kubernetes/bin', readOnly: true }],
         },
       ],

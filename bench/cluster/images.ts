@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Built } from './build.ts';
@@ -15,6 +15,8 @@ export const BUSYBOX = `${REPOSITORY}/busybox:1`;
 export interface Image {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
+  /** Names under which one of the files is known too, each a path. */
+  readonly links?: readonly string[];
   /** What runs when a Pod says nothing else. */
   readonly entrypoint: string;
 }
@@ -31,10 +33,12 @@ export async function imageNames(built: Built, kubernetes: string): Promise<Imag
 export type ImageNames = Readonly<Record<string, string>>;
 
 /** What each node has: what holds a Pod, and a shell with the usual commands. */
-export function nodeImages(built: Built, names: ImageNames): Image[] {
+export async function nodeImages(built: Built, names: ImageNames): Promise<Image[]> {
+  const commands = (await run(['busybox', '--list'])).trim().split('\n');
+  const links = commands.filter((name) => name !== 'busybox').map((name) => `/bin/${name}`);
   return [
     { name: names['pause']!, files: { '/pause': join(built.pause, 'pause') }, entrypoint: '/pause' },
-    { name: BUSYBOX, files: { '/bin/busybox': '/usr/bin/busybox' }, entrypoint: '/bin/busybox' },
+    { name: BUSYBOX, files: { '/bin/busybox': '/usr/bin/busybox' }, links, entrypoint: '/bin/busybox' },
   ];
 }
 
@@ -77,6 +81,9 @@ async function packImage(image: Image, work: string): Promise<object> {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await cp(source, join(root, path), { dereference: true });
   }
+  for (const path of image.links ?? []) await symlink(image.entrypoint, join(root, path));
+  await mkdir(join(root, 'tmp'));
+  await chmod(join(root, 'tmp'), 0o1777);
   const layer = join(work, `${basename(root).slice(1)}.tar`);
   await tar(layer, root);
   await rm(root, { recursive: true });

@@ -122,7 +122,7 @@ export async function equipmentOf({ bench, settings }: Cluster): Promise<Equipme
 type Archives = Readonly<Record<NodePlan['role'], string>>;
 
 async function pack({ bench, settings }: Cluster, built: Built, names: ImageNames): Promise<Archives> {
-  const common = nodeImages(built, names);
+  const common = await nodeImages(built, names);
   const own = controlPlaneImages(built, names);
   return {
     worker: await packImages(bench, `worker-${settings.kubernetes}`, common),

@@ -1,35 +1,18 @@
 import fc from 'fast-check';
-import { parse as parseToml } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { render, renderVariables } from '../../src/node/render.ts';
-import { SCRIPT_CASES, type ScriptCase } from '../golden/cases.ts';
+import { renderVariables } from '../../src/node/render.ts';
+import { SCRIPT_CASES } from '../golden/cases.ts';
 import { needs } from '../support/needs.ts';
 import { runOnNode } from '../support/node.ts';
+import { expectReceived, scriptOf } from '../support/received.ts';
 
 const typical = SCRIPT_CASES.find((one) => one.name === 'typical')!;
 
-function scriptOf({ bootstrapper, lenient, options }: ScriptCase): string {
-  return Buffer.from(render(options, { bootstrapper, lenient: lenient ?? false }).script, 'base64').toString('utf8');
-}
-
 describe.skipIf(!needs('mount namespace'))('on a node', () => {
   test.each(SCRIPT_CASES)('$name: the start script sees every variable with its value', (one) => {
-    const { bootstrapper, lenient = false, options } = one;
-    const { variables, decoded } = renderVariables(options, { bootstrapper, lenient });
     const { status, environment, stderr } = runOnNode(scriptOf(one));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const seen = Object.fromEntries(Object.keys(variables).map((name) => [name, environment!.get(name)]));
-    expect(seen).toEqual({ ...variables });
-    expect(parseToml(base64(environment!.get('CONTAINERD_CONFIG_CONTENT')!))).toEqual(
-      decoded['CONTAINERD_CONFIG_CONTENT'],
-    );
-    const flags = Object.entries(decoded['KUBELET_FLAGS'] as Record<string, string>).map(
-      ([name, value]) => `${name}=${value}`,
-    );
-    expect(environment!.get('KUBELET_FLAGS')!.split(' --')).toEqual(flags.join(' ').split(' --'));
-    const labels = Object.entries(decoded['KUBELET_NODE_LABELS'] as Record<string, string>);
-    const sorted = labels.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key}=${value}`);
-    expect(environment!.get('KUBELET_NODE_LABELS')).toBe(sorted.join(','));
+    expectReceived(one, environment!);
   });
 
   test('nothing but the assigned variables is added to the environment', () => {
@@ -103,7 +86,3 @@ describe.skipIf(!needs('mount namespace'))('on a node', () => {
     expect(runOnNode(scriptOf(typical), { startStatus: 51 }).status).toBe(51);
   });
 });
-
-function base64(text: string): string {
-  return Buffer.from(text, 'base64').toString('utf8');
-}

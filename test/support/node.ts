@@ -61,11 +61,14 @@ export function runOnNode(script: string, settings: NodeSettings = {}): NodeRun 
 }
 
 function readEnvironment(path: string): ReadonlyMap<string, string> | undefined {
-  const entries = read(path)?.split('\0').filter(Boolean);
-  return (
-    entries &&
-    new Map(entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]))
-  );
+  const text = read(path);
+  return text === undefined ? undefined : parseEnvironment(text);
+}
+
+/** Reads what `env -0` prints. */
+export function parseEnvironment(text: string): ReadonlyMap<string, string> {
+  const entries = text.split('\0').filter(Boolean);
+  return new Map(entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]));
 }
 
 function read(path: string): string | undefined {
