@@ -12,7 +12,8 @@ process.once('SIGTERM', () => interrupt.abort());
 process.exitCode = await runBench(process.argv.slice(2), {
   stdout: {
     isTTY: process.stdout.isTTY ?? false,
-    columns: process.stdout.columns ?? 100,
+    // A terminal may not know its width, and says 0.
+    columns: process.stdout.columns || 100,
     write: (text) => void process.stdout.write(text),
   },
   stderr: { write: (text) => void process.stderr.write(text) },

@@ -7,7 +7,7 @@ import { down } from './down.ts';
 import { BenchError, usageError } from './errors.ts';
 import { kubectlCommand } from './kubectl.ts';
 import { bootNode, cutPower, enterLan, enterNode, isOn } from './machines.ts';
-import { runProbe } from './probe/command.ts';
+import { runProbe, type ProbeCommand } from './probe/command.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { missingFor } from './requirements.ts';
 import { readSettings, settingsText } from './settings.ts';
@@ -40,7 +40,7 @@ const USAGE = `usage: npm run cluster -- [--state DIR] COMMAND
   kubectl ARGUMENTS…               run kubectl as the cluster's administrator
   power-cut NODE                   end everything on a node at once
   boot NODE [--wait]               boot it from its disk; with --wait until the whole cluster serves
-  probe [--seconds N] [-o json]    measure what clients see until Ctrl-C or the time is over
+  probe [--seconds N] [-o json|timeline]   measure what clients see, until Ctrl-C without --seconds
   down [--all]                     remove the cluster, or with --all everything but built programs
 
 With npm's own --silent, as in \`npm run --silent cluster -- kubectl get nodes\`, nothing but the command's own output
@@ -86,7 +86,7 @@ const COMMANDS: Readonly<Record<string, (call: Call) => Promise<number>>> = {
   status: async ({ bench, args, process }) => {
     const { output } = flags(args, { output: { type: 'string', short: 'o' } });
     const status = await readStatus(await openCluster(bench));
-    process.stdout.write(isJson(output) ? `${JSON.stringify(status, undefined, 2)}\n` : statusText(status));
+    process.stdout.write(formOf(output, ['json']) ? `${JSON.stringify(status, undefined, 2)}\n` : statusText(status));
     return 0;
   },
   exec: async ({ bench, args, process }) => {
@@ -121,14 +121,15 @@ const COMMANDS: Readonly<Record<string, (call: Call) => Promise<number>>> = {
     if (seconds !== undefined && !(Number(seconds) > 0))
       throw usageError('--seconds takes a number', 'As in --seconds 60.');
     const cluster: Cluster = await openCluster(bench);
-    return await runProbe(cluster, {
+    const options: ProbeCommand = {
       ...(seconds !== undefined && { seconds: Number(seconds) }),
-      form: isJson(output) || !process.stdout.isTTY ? 'json' : 'timeline',
+      form: formOf(output, ['json', 'timeline']) ?? (process.stdout.isTTY ? 'timeline' : 'json'),
       columns: process.stdout.columns,
       write: (text) => process.stdout.write(text),
       progress,
       signal: process.signal,
-    });
+    };
+    return await alone(`${bench.cgroup}/probe`, () => runProbe(cluster, options));
   },
   down: async ({ bench, args, progress }) => {
     const { all } = flags(args, { all: { type: 'boolean' } });
@@ -189,9 +190,10 @@ function onlyName(args: readonly string[]): string | undefined {
   return args[0];
 }
 
-function isJson(output: string | undefined): boolean {
-  if (output === undefined || output === 'json') return output === 'json';
-  throw usageError(`no output form ${JSON.stringify(output)}`, 'Known: json.');
+function formOf<T extends string>(output: string | undefined, known: readonly T[]): T | undefined {
+  const form = known.find((one) => one === output);
+  if (form !== undefined || output === undefined) return form;
+  throw usageError(`no output form ${JSON.stringify(output)}`, `Known: ${known.join(', ')}.`);
 }
 
 /** One command at a time may change the machines of a bench. */

@@ -5,6 +5,7 @@ import { processesIn } from './cgroups.ts';
 import { nodeProcess, onNode } from './machines.ts';
 import { settingsText, type Settings } from './settings.ts';
 import { tryKubectl } from './kubectl.ts';
+import { table } from './table.ts';
 
 /** What a person wants to know of a cluster at a glance. */
 export interface Status {
@@ -103,19 +104,12 @@ export function statusText(status: Status): string {
       ready,
     ]),
   ];
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const table = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
   return [
     settingsText(status.settings),
     `API ${status.endpoint}${status.api ? '' : ' (does not answer)'}, kubeconfig ${status.kubeconfig}`,
     `${status.memoryMiB} MiB of memory in use`,
     '',
-    ...table,
+    ...table(rows),
     '',
   ].join('\n');
 }

@@ -9,7 +9,7 @@ declare module 'vitest' {
 }
 
 /** Says in one line what keeps a cluster from running here. That fails where nothing may be skipped. */
-export default async function setup(project: TestProject): Promise<void> {
+export async function setup(project: TestProject): Promise<void> {
   const missing = await missingFor('cluster');
   project.provide('hasCluster', missing.length === 0);
   if (missing.length === 0) return;

@@ -7,7 +7,7 @@ import type { NodePlan } from '../addresses.ts';
 import { files, type Cluster } from '../bench.ts';
 import { BenchError } from '../errors.ts';
 import { kubectl, kubectlApply, kubectlGet, tryKubectl } from '../kubectl.ts';
-import { enterLan, enterNode, nodeProcess, onNode, runOnNode } from '../machines.ts';
+import { enterLan, enterNode, isOn, nodeProcess, onNode, runOnNode } from '../machines.ts';
 import { importImages } from '../up.ts';
 import { parseContainers, type ContainerState } from './containers.ts';
 import { bundleAgent, packAgent } from './image.ts';
@@ -66,13 +66,15 @@ const CATCH_UP = 1500;
 const POD_FOLDER = '/var/lib/bench-probe';
 
 /**
- * Starts to measure: from outside through the API's endpoint, on every node through the Service address, and from a
- * Pod on the first worker. Ends the preparations when the first write of each is acknowledged.
+ * Starts to measure: from outside through the API's endpoint, on every node that is on through the Service address, and
+ * from a Pod on the first worker. Ends the preparations when the first write of each is acknowledged.
  */
 export async function startProbe(cluster: Cluster, options: ProbeOptions = {}): Promise<Probe> {
   const { folder, namespace } = await newFolder(cluster);
   const bundle = await bundleAgent(folder);
-  const vantages = vantagesOf(cluster, folder, namespace);
+  const vantages = await vantagesOf(cluster, folder, namespace);
+  // Of a probe that was killed, whose Pod may still write.
+  await kubectl(cluster, ['delete', 'namespaces', '--selector', 'bench=probe', '--wait=false']);
   await kubectlApply(cluster, permissions(namespace));
   const login = await adminLogin(cluster);
   for (const vantage of vantages) {
@@ -141,7 +143,8 @@ async function newFolder(cluster: Cluster): Promise<{ folder: string; namespace:
   return { folder, namespace: `bench-probe-${number}` };
 }
 
-function vantagesOf({ plan, settings, bench }: Cluster, folder: string, namespace: string): Vantage[] {
+async function vantagesOf(cluster: Cluster, folder: string, namespace: string): Promise<Vantage[]> {
+  const { plan, settings, bench } = cluster;
   const [host, port] = splitEndpoint(plan.endpoint);
   const outside: Vantage = {
     name: 'outside',
@@ -155,7 +158,9 @@ function vantagesOf({ plan, settings, bench }: Cluster, folder: string, namespac
   // Without a proxy nobody answers at the Service address.
   if (settings.proxy === 'none') return [outside];
   const inside = { host: plan.service, port: 443, writers: ['fresh'] } as const;
-  const nodes = plan.nodes.map((node) => ({
+  const running: NodePlan[] = [];
+  for (const node of plan.nodes) if (await isOn(cluster, node)) running.push(node);
+  const nodes = running.map((node) => ({
     ...inside,
     name: node.name,
     folder: join(folder, node.name),
@@ -163,7 +168,7 @@ function vantagesOf({ plan, settings, bench }: Cluster, folder: string, namespac
     isPod: false,
     watches: [],
   }));
-  const worker = plan.nodes.find(({ role }) => role === 'worker');
+  const worker = running.find(({ role }) => role === 'worker');
   if (worker === undefined) return [outside, ...nodes];
   const disk = join(files.node(bench, worker.name), 'root', POD_FOLDER, namespace);
   const pod = {
@@ -185,7 +190,7 @@ function splitEndpoint(endpoint: string): [string, number] {
 function permissions(namespace: string): object[] {
   const role = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'probe' };
   return [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { bench: 'probe' } } },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'probe', namespace } },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -253,14 +258,15 @@ async function keepRunning(cluster: Cluster, vantage: Vantage, bundle: string): 
 }
 
 async function startAgent(cluster: Cluster, vantage: Vantage, bundle: string): Promise<ChildProcess> {
-  const command = [process.execPath, bundle, vantage.folder];
+  const command = [process.execPath, bundle, vantage.folder, 'attached'];
   const [program, ...args] =
     vantage.node === undefined
       ? await enterLan(cluster, command)
       : await enterNode(cluster, vantage.node.name, command, { namespaces: ['net', 'pid'] });
   const log = await open(join(vantage.folder, 'agent.log'), 'a');
   try {
-    return spawn(program!, args, { stdio: ['ignore', log.fd, log.fd] });
+    // In a group of its own, so that Ctrl-C ends the measurement and not its agents.
+    return spawn(program!, args, { stdio: ['pipe', log.fd, log.fd], detached: true });
   } finally {
     await log.close();
   }

@@ -129,11 +129,11 @@ test('the timeline shows the worst of each moment, and what to know in words', (
   });
   const all = [...records, lease(0, 'cp1_a'), lease(4000, 'cp1_b')];
   const one = report(all, { present: new Set(records.map(({ write }) => write)) });
-  const text = timelineText(one, new Map([['outside', all]]), START, 37);
+  const text = timelineText(one, new Map([['outside', all]]), START, 39);
   expect(text.split('\n').slice(0, 3)).toEqual([
-    '                 0s        5s',
-    'outside fresh    ··········██▒▒∘∘    ',
-    'scheduler        █████████···········',
+    '                   0s        5s',
+    'outside fresh      ··········██▒▒∘∘    ',
+    'scheduler          █████████···········',
   ]);
   expect(text).toContain('kube-scheduler: new leader at 4 s after 4000 ms without');
   expect(text).toContain('20 of 160 writes failed in 10 s, 0 acknowledged ones are missing, watches lost 0 changes');

@@ -1,9 +1,11 @@
-import { outcomeOf, type AgentRecord, type RequestRecord } from './records.ts';
+import { table } from '../table.ts';
+import { outcomeOf, type AgentRecord, type RequestRecord, type WatchRecord } from './records.ts';
 import type { Report } from './report.ts';
 
-const LEGEND = '· acknowledged   ∘ slow   ▒ asked to come back   █ failed   (blank) not there';
+const LEGEND =
+  '· acknowledged   ∘ slow   ▒ asked to come back   █ failed, no leader   ↻ watch resumed   ↺ read again   (blank) not there';
 const SLOW = 250;
-const NAME_WIDTH = 16;
+const NAME_WIDTH = 18;
 
 /** A report as a person reads it: a line of time for each client and leader, and the sums. */
 export function timelineText(
@@ -23,6 +25,18 @@ export function timelineText(
       );
       return lane(`${vantage} ${client}`, clientCells(requests, start, width, column));
     });
+  const watches = report.watches.map(({ vantage, watch }) => {
+    const events = (records.get(vantage) ?? []).filter(
+      (one): one is WatchRecord => one.kind === 'watch' && one.watch === watch && one.at >= start,
+    );
+    const cells = Array.from({ length: width }, () => '·');
+    for (const { event, at } of events) {
+      if (event === 'resume' && at - start < length && cells[column(at - start)] === '·')
+        cells[column(at - start)] = '↻';
+      if (event === 'list' && at - start < length) cells[column(at - start)] = '↺';
+    }
+    return lane(`${vantage} ${watch}`, cells.join(''));
+  });
   const leaders = report.leaders.map(({ component, changes }) => {
     const cells = Array.from({ length: width }, () => '·');
     for (const { at, gap } of changes) {
@@ -33,6 +47,7 @@ export function timelineText(
   return [
     `${' '.repeat(NAME_WIDTH + 1)}${scale(report.seconds, width)}`,
     ...lanes,
+    ...watches,
     ...leaders,
     '',
     LEGEND,
@@ -118,15 +133,4 @@ function spans(list: Report['clients'][number]['outages']): string {
   if (list.length === 0) return '-';
   const longest = Math.max(...list.map(({ ms }) => ms));
   return list.length === 1 ? `${longest} ms at ${list[0]!.at} s` : `${list.length}, longest ${longest} ms`;
-}
-
-/** Cells in columns; the first column is text, the others are as wide as they need to be. */
-export function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
 }

@@ -90,6 +90,8 @@ export function keptHttp2(target: Target): Connection {
       try {
         return await sendHttp2(open(), target, call, deadline);
       } catch (error) {
+        // Whoever does not answer in time may never again, as after a power cut: go on over another connection.
+        if (isTimeout(error)) session?.destroy();
         // The server said that it did not take this one. Go's client sends it again on a new connection at once.
         if (!(error instanceof NotTaken)) throw error;
         session?.close();
@@ -101,6 +103,10 @@ export function keptHttp2(target: Target): Connection {
 }
 
 class NotTaken extends Error {}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout';
+}
 
 function sendHttp2(session: http2.ClientHttp2Session, target: Target, call: Call, deadline: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
