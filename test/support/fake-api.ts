@@ -40,6 +40,8 @@ export interface FakeApi {
   hide(mark: string): void;
   /** Names of marks that are stored. */
   marks(): Set<string>;
+  /** The most requests that were under way for one object at the same time. */
+  mostAtOnce(): number;
   setLease(name: string, spec: object): void;
 }
 
@@ -57,6 +59,8 @@ export async function startFakeApi(): Promise<FakeApi> {
   const collections = new Map<string, Map<string, Stored>>();
   const events: { readonly path: string; readonly version: number; readonly object: Stored }[] = [];
   const watchers = new Set<{ readonly path: string; readonly send: (event: object) => void }>();
+  const underWay = new Map<string, number>();
+  let most = 0;
   let version = 1;
   let oldest = 0;
   const hidden = new Set<string>();
@@ -148,6 +152,12 @@ export async function startFakeApi(): Promise<FakeApi> {
       let body = '';
       request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
       request.on('end', () => {
+        const { method, url } = request;
+        if (method === 'PATCH') {
+          underWay.set(url, (underWay.get(url) ?? 0) + 1);
+          most = Math.max(most, underWay.get(url)!);
+          response.on('close', () => underWay.set(url, underWay.get(url)! - 1));
+        }
         if (paused) paused.push(() => handle(request, response, body));
         else handle(request, response, body);
       });
@@ -204,6 +214,7 @@ export async function startFakeApi(): Promise<FakeApi> {
             Object.keys(data ?? metadata.annotations ?? {}).map((key) => `${metadata.name}/${key}`),
           ),
       ),
+    mostAtOnce: () => most,
     setLease: (name, spec) =>
       store('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases', name, { spec } as object),
   };

@@ -139,6 +139,16 @@ describe.skipIf(!hasOpenssl())('an agent', { timeout: 30_000 }, () => {
     expect(clientOf(report, 'fresh').reasons).toEqual({ timeout: expect.any(Number) });
   });
 
+  test('never has two writes to one object under way, however long each takes', async () => {
+    const report = await during(async () => {
+      api.pause();
+      await sleep(600);
+      api.proceed();
+    });
+    expect(api.mostAtOnce()).toBe(1);
+    expect(report.totals.failed).toBe(0);
+  });
+
   test('finds an acknowledged write that is gone', async () => {
     const report = await during(() => {
       api.loseMark([...api.marks()].find((mark) => mark.includes('fresh'))!);
@@ -148,7 +158,7 @@ describe.skipIf(!hasOpenssl())('an agent', { timeout: 30_000 }, () => {
   });
 
   test('finds a change that its watch never sees, not even over a new connection', async () => {
-    api.hide('here-0-fresh-0/15');
+    api.hide('here-0-fresh-0-15/15');
     const report = await during(() => sleep(500), { writers: ['fresh'] });
     expect(report.totals).toMatchObject({ lost: 1, missing: 0, failed: 0 });
   });

@@ -110,7 +110,7 @@ function pathOf(watched: Watch, namespace: string): string {
 function writerFor(
   client: Client,
   target: Target,
-  { namespace, interval, quietInterval }: AgentConfiguration,
+  { namespace, interval, quietInterval, timeout }: AgentConfiguration,
   prefix: string,
 ) {
   const isQuiet = client === 'quiet';
@@ -121,6 +121,7 @@ function writerFor(
     object: `${prefix}-${client}`,
     mark: (write: string) => (isQuiet ? { metadata: { annotations: { [write]: '' } } } : { data: { [write]: '' } }),
     interval: isQuiet ? quietInterval : interval,
+    objects: isQuiet ? 1 : Math.ceil(timeout / interval) + 1,
   };
 }
 

@@ -90,8 +90,9 @@ export function keptHttp2(target: Target): Connection {
       try {
         return await sendHttp2(open(), target, call, deadline);
       } catch (error) {
-        // Whoever does not answer in time may never again, as after a power cut: go on over another connection.
-        if (isTimeout(error)) session?.destroy();
+        // Whoever does not answer in time may never again, as after a power cut: later requests go over another
+        // connection, and those that are under way have their own time.
+        if (isTimeout(error)) session?.close();
         // The server said that it did not take this one. Go's client sends it again on a new connection at once.
         if (!(error instanceof NotTaken)) throw error;
         session?.close();

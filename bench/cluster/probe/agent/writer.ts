@@ -12,10 +12,15 @@ export interface Writer {
   /** Names of its objects, each with a number behind. */
   readonly object: string;
   readonly interval: number;
+  /**
+   * How many objects it writes to in turn. As many as it can have writes under way: two writes to one object at the
+   * same time may conflict, which says nothing of the server.
+   */
+  readonly objects: number;
 }
 
 // An object that collects all marks for ever would grow to the limit of its size.
-const MARKS_PER_OBJECT = 200;
+const MARKS_PER_OBJECT = 50;
 
 /**
  * Writes at a fixed rate until told to stop, whether or not earlier writes have been answered: a server that hangs
@@ -40,7 +45,8 @@ export async function writeSteadily(
 }
 
 async function writeOnce(writer: Writer, sequence: number, record: (one: RequestRecord) => void): Promise<void> {
-  const object = `${writer.object}-${Math.floor(sequence / MARKS_PER_OBJECT)}`;
+  const turn = Math.floor(sequence / (writer.objects * MARKS_PER_OBJECT));
+  const object = `${writer.object}-${turn}-${sequence % writer.objects}`;
   const write = `${object}/${sequence}`;
   const at = performance.timeOrigin + performance.now();
   const common = { kind: 'request', client: writer.client, write, at: round(at) } as const;
