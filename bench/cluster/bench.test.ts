@@ -1,8 +1,8 @@
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { alone, files, openBench, openCluster, readRecord, removeCluster, writeRecord } from './bench.ts';
+import { alone, files, openBench, openCluster, readRecord, removeCluster, removeState, writeRecord } from './bench.ts';
 import { readSettings } from './settings.ts';
 
 let folder: string;
@@ -13,30 +13,52 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('a state folder', () => {
   test('belongs to the same bench whichever way it is reached, and two folders to two', async () => {
-    const first = await openBench(join(folder, 'a'), '/cache');
+    const first = await openBench(join(folder, 'a'), '/cache', true);
     symlinkSync(join(folder, 'a'), join(folder, 'link'));
     expect(await openBench(join(folder, 'link'), '/cache')).toEqual(first);
     expect((await openBench(join(folder, 'b'), '/cache')).cgroup).not.toBe(first.cgroup);
   });
 
+  test('is only made by who brings up a cluster', async () => {
+    await openBench(join(folder, 'a'), '/cache');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('with the files of others is refused, and none of them is removed', async () => {
+    writeFileSync(join(folder, 'thesis.tex'), '');
+    for (const create of [false, true]) {
+      await expect(openBench(folder, '/cache', create)).rejects.toMatchObject({ status: 2 });
+    }
+    const own = join(folder, 'own');
+    const bench = await openBench(own, '/cache', true);
+    writeFileSync(join(own, 'notes'), '');
+    await expect(removeState(bench)).rejects.toThrow('not the bench');
+    expect(readdirSync(own)).toEqual(['notes']);
+  });
+
   test.each(['with space', 'comma,', 'colon:', 'quote"', "quote'", 'back\\slash', 'new\nline'])(
-    'whose name mount options cannot hold is refused: %j',
+    'or a cache whose name mount options cannot hold is refused: %j',
     async (name) => {
-      await expect(openBench(join(folder, name), '/cache')).rejects.toMatchObject({ status: 2 });
+      mkdirSync(join(folder, name));
+      symlinkSync(join(folder, name), join(folder, 'link'));
+      for (const path of [join(folder, name), join(folder, 'link')]) {
+        await expect(openBench(path, '/cache')).rejects.toMatchObject({ status: 2 });
+        await expect(openBench(join(folder, 'state'), path)).rejects.toMatchObject({ status: 2 });
+      }
     },
   );
 });
 
 describe('the record of a cluster', () => {
   test('says what to run while there is none, or only half of one', async () => {
-    const bench = await openBench(folder, '/cache');
+    const bench = await openBench(folder, '/cache', true);
     await expect(openCluster(bench)).rejects.toThrow('no cluster is up');
     await writeRecord(bench, { settings: readSettings({}), complete: false });
     await expect(openCluster(bench)).rejects.toThrow('did not come to its end');
   });
 
   test('is the last that goes', async () => {
-    const bench = await openBench(folder, '/cache');
+    const bench = await openBench(folder, '/cache', true);
     await writeRecord(bench, { settings: readSettings({}), complete: true });
     expect((await openCluster(bench)).settings).toEqual(readSettings({}));
     await removeCluster(bench);
@@ -44,7 +66,7 @@ describe('the record of a cluster', () => {
   });
 
   test('that cannot be read is an error with a way out', async () => {
-    const bench = await openBench(folder, '/cache');
+    const bench = await openBench(folder, '/cache', true);
     writeFileSync(files.record(bench), '{');
     await expect(readRecord(bench)).rejects.toMatchObject({ hint: expect.stringContaining('down --all') });
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { chmod, mkdir, readdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { basename, dirname, join, resolve } from 'node:path';
 import { planAddresses, type AddressPlan, type NodePlan } from './addresses.ts';
 import { BenchError, usageError } from './errors.ts';
 import type { Settings } from './settings.ts';
@@ -16,18 +16,49 @@ export interface Bench {
   readonly cgroup: string;
 }
 
-export async function openBench(state: string, cache: string): Promise<Bench> {
-  // Mount options and search paths would be cut in two at these.
-  if (/[\s,:\\"']/.test(resolve(state))) {
-    throw usageError(
-      `the state folder ${JSON.stringify(state)} has a character that mount options cannot hold`,
-      'Choose one without spaces, commas, colons, quotes and backslashes.',
-    );
+/**
+ * The bench of a state folder. A folder that has anything in it must be a bench's own, since a bench is removed with
+ * what is in its folder. Only `create` makes the folder.
+ */
+export async function openBench(state: string, cache: string, create = false): Promise<Bench> {
+  const bench = { state: await realPath(state), cache: await realPath(cache), cgroup: '' };
+  for (const path of [bench.state, bench.cache]) requirePlain(path);
+  const entries: string[] = await readdir(bench.state).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw usageError(`cannot look into the state folder ${bench.state} (${error.code})`, 'A bench belongs to root.');
+  });
+  if (entries.length > 0 && !entries.includes(MARKER)) {
+    throw usageError(`${bench.state} is no state folder of a bench, and it is not empty`, 'Choose a new folder.');
   }
-  await mkdir(state, { recursive: true, mode: 0o700 });
-  const path = await realpath(state);
-  const id = createHash('sha256').update(path).digest('hex').slice(0, 8);
-  return { state: path, cache: resolve(cache), cgroup: `bootlace-${id}` };
+  if (create) {
+    await mkdir(bench.state, { recursive: true, mode: 0o700 });
+    await chmod(bench.state, 0o700);
+    await writeFile(join(bench.state, MARKER), 'This folder belongs to a bench of bootlace, which removes it.\n');
+  }
+  const id = createHash('sha256').update(bench.state).digest('hex').slice(0, 8);
+  return { ...bench, cgroup: `bootlace-${id}` };
+}
+
+const MARKER = '.bootlace-cluster';
+
+/** A path without links, also of what is not there yet. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const whole = resolve(path);
+    return whole === dirname(whole) ? whole : join(await realPath(dirname(whole)), basename(whole));
+  }
+}
+
+// Mount options, search paths and the files of machines would be cut in two at these.
+function requirePlain(path: string): void {
+  if (!/[\s,:\\"']/.test(path)) return;
+  throw usageError(
+    `the folder ${JSON.stringify(path)} has a character that mount options cannot hold`,
+    'Choose one without spaces, commas, colons, quotes and backslashes.',
+  );
 }
 
 /** What stands in the state folder about a cluster. */
@@ -44,6 +75,7 @@ export const files = {
   node: (bench: Bench, name: string): string => join(bench.state, 'nodes', name),
   images: (bench: Bench): string => join(bench.state, 'images'),
   kubeconfig: (bench: Bench): string => join(bench.state, 'admin.conf'),
+  kubectlCache: (bench: Bench): string => join(bench.state, 'kubectl-cache'),
   probes: (bench: Bench): string => join(bench.state, 'probes'),
 };
 
@@ -90,16 +122,31 @@ export function nodeOf(cluster: Cluster, name: string | undefined): NodePlan {
 }
 
 export async function removeCluster(bench: Bench): Promise<void> {
-  for (const path of [files.lan(bench), files.nodes(bench), files.kubeconfig(bench), files.probes(bench)]) {
-    await rm(path, { recursive: true, force: true });
+  const { lan, nodes, kubeconfig, kubectlCache, probes } = files;
+  for (const path of [lan, nodes, kubeconfig, kubectlCache, probes]) {
+    await rm(path(bench), { recursive: true, force: true });
   }
   // The last, so that a removal that was cut off is seen.
   await rm(files.record(bench), { force: true });
 }
 
+/** Removes the state folder, of which nothing is left but images, and nobody else's files. */
+export async function removeState(bench: Bench): Promise<void> {
+  await rm(files.images(bench), { recursive: true, force: true });
+  await rm(`${files.record(bench)}.new`, { force: true });
+  await rm(join(bench.state, MARKER), { force: true });
+  try {
+    await rmdir(bench.state);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    throw new BenchError(`the state folder ${bench.state} has something in it that is not the bench's`, { cause });
+  }
+}
+
 /**
  * Runs work that only one process at a time may do. The lock is a socket name of the kernel's: it goes with the
- * process, however that ends. Fails at once when somebody else has it, or waits and says so.
+ * process, however that ends. Fails at once when somebody else has it, or does what `onBusy` says and tries again.
  */
 export async function alone<T>(
   name: string,
@@ -108,21 +155,21 @@ export async function alone<T>(
     throw new BenchError('another command of this bench is running', { hint: 'Wait for its end.' });
   },
 ): Promise<T> {
-  const lock = createServer().unref();
-  const taken = (): Promise<boolean> =>
-    new Promise((settle, reject) => {
-      const onError = (error: NodeJS.ErrnoException): void =>
-        error.code === 'EADDRINUSE' ? settle(false) : reject(error);
-      lock.once('error', onError);
-      lock.listen(`\0bootlace/${name}`, () => {
-        lock.off('error', onError);
-        settle(true);
-      });
-    });
-  while (!(await taken())) await onBusy();
+  let lock = await tryLock(name);
+  for (; lock === undefined; lock = await tryLock(name)) await onBusy();
   try {
     return await work();
   } finally {
     lock.close();
   }
+}
+
+async function tryLock(name: string): Promise<Server | undefined> {
+  const lock = createServer().unref();
+  return await new Promise((settle, reject) => {
+    lock.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? settle(undefined) : reject(error),
+    );
+    lock.listen(`\0bootlace/${name}`, () => settle(lock));
+  });
 }

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alone, type Bench } from './bench.ts';
-import { joining, makeCgroup, removeCgroup } from './cgroups.ts';
-import { attempt, run, type RunOptions } from './commands.ts';
+import { dropCgroup, joining, makeCgroup, removeCgroup } from './cgroups.ts';
+import { run } from './commands.ts';
 import { BenchError } from './errors.ts';
 import type { Programs } from './machines.ts';
 import type { Progress } from './progress.ts';
@@ -23,24 +23,60 @@ export async function build(
   progress: Progress,
   signal?: AbortSignal,
 ): Promise<Built> {
-  const go = await goIn(buildCgroup(cgroup));
-  const options: GoOptions = { go, signal, env: { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' } };
-  const make = (folder: string, what: string, work: (into: string) => Promise<void>): Promise<string> =>
-    cached(join(cache, folder), what, progress, work);
+  const make = (folder: string, what: string, work: (into: string, go: Go) => Promise<void>): Promise<string> =>
+    cached(join(cache, folder), what, progress, signal, (into) =>
+      inCgroup(`${buildCgroup(cgroup)}/${basename(into)}`, signal, (go) => work(into, go)),
+    );
   const part = ({ folder, ...one }: Part & { readonly folder: string }): Promise<string> =>
-    make(`${folder}/${one.version}`, `building ${one.binary} ${one.version}`, (into) => buildPart(one, into, options));
+    make(`${folder}/${one.version}`, `building ${one.binary} ${one.version}`, (into, go) => buildPart(one, into, go));
   try {
     const [kubernetesFolder, etcd, tools, pause] = await Promise.all([
-      make(`kubernetes/${kubernetes}`, `building Kubernetes ${kubernetes}`, (into) =>
-        buildKubernetes(kubernetes, into, options),
+      make(`kubernetes/${kubernetes}`, `building Kubernetes ${kubernetes}`, (into, go) =>
+        buildKubernetes(kubernetes, into, go),
       ),
       part({ ...PARTS.etcd, folder: 'etcd' }),
       part({ ...PARTS.crictl, folder: 'crictl' }),
-      make('pause', 'building the pause program', (into) => buildPause(into, options)),
+      make('pause', 'building the pause program', (into, go) => buildPause(into, go)),
     ]);
     return { kubernetes: kubernetesFolder, etcd, tools, pause };
   } finally {
-    if (go.length > 1) await removeCgroup(buildCgroup(cgroup));
+    if (process.platform === 'linux') await dropCgroup(buildCgroup(cgroup));
+  }
+}
+
+/** Runs Go, and returns what it printed. */
+type Go = (args: readonly string[], cwd?: string) => Promise<string>;
+
+/** The cgroup of everything that a bench builds. It is none of its machines. */
+export function buildCgroup(cgroup: string): string {
+  return `${cgroup}-build`;
+}
+
+/** Root runs Go in a cgroup of the bench, where `down` finds it after a crash. */
+async function inCgroup(name: string, signal: AbortSignal | undefined, work: (go: Go) => Promise<void>): Promise<void> {
+  const folders = await cgroupFolders(name);
+  const go: Go = (args, cwd) =>
+    run(folders.length > 0 ? joining(folders, ['go', ...args]) : ['go', ...args], {
+      signal,
+      env: { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' },
+      ...(cwd !== undefined && { cwd }),
+    });
+  try {
+    await work(go);
+  } finally {
+    if (folders.length > 0) await removeCgroup(name);
+  }
+}
+
+async function cgroupFolders(name: string): Promise<string[]> {
+  if (process.getuid?.() !== 0) return [];
+  try {
+    return await makeCgroup(name);
+  } catch (error) {
+    // A container may show its cgroups and let nobody change them.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM' || error instanceof BenchError) return [];
+    throw error;
   }
 }
 
@@ -53,6 +89,7 @@ async function cached(
   folder: string,
   what: string,
   progress: Progress,
+  signal: AbortSignal | undefined,
   work: (into: string) => Promise<void>,
 ): Promise<string> {
   const isBuilt = async (): Promise<boolean> =>
@@ -62,28 +99,25 @@ async function cached(
   const wait = async (): Promise<void> => {
     if (!isToldOfWait) progress.say(`${what}: somebody else is at it, waiting`);
     isToldOfWait = true;
+    signal?.throwIfAborted();
     await sleep(500);
   };
-  const lock = `build/${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
-  return await alone(
-    lock,
-    async () => {
-      if (await isBuilt()) return folder;
-      await mkdir(dirname(folder), { recursive: true });
-      await removeRemains(folder);
-      const temporary = await mkdtemp(join(dirname(folder), `.${basename(folder)}-`));
-      try {
-        await progress.step(what, () => work(temporary));
-        await writeFile(join(temporary, '.recipe'), RECIPE);
-        await rm(folder, { recursive: true, force: true });
-        await rename(temporary, folder);
-        return folder;
-      } finally {
-        await rm(temporary, { recursive: true, force: true });
-      }
-    },
-    wait,
-  );
+  const make = async (): Promise<string> => {
+    if (await isBuilt()) return folder;
+    await mkdir(dirname(folder), { recursive: true });
+    await removeRemains(folder);
+    const temporary = await mkdtemp(join(dirname(folder), `.${basename(folder)}-`));
+    try {
+      await progress.step(what, () => work(temporary));
+      await writeFile(join(temporary, '.recipe'), RECIPE);
+      await rm(folder, { recursive: true, force: true });
+      await rename(temporary, folder);
+      return folder;
+    } finally {
+      await rm(temporary, { recursive: true, force: true });
+    }
+  };
+  return await alone(`build/${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`, make, wait);
 }
 
 /** Removes what a build left that was killed. Nobody else is at it, since the lock is ours. */
@@ -94,22 +128,6 @@ async function removeRemains(folder: string): Promise<void> {
   }
 }
 
-/** How Go is run. */
-interface GoOptions extends RunOptions {
-  /** The command `go`, with what stands before it. */
-  readonly go: readonly string[];
-}
-
-/** The cgroup of what a bench builds. It is none of its machines. */
-export function buildCgroup(cgroup: string): string {
-  return `${cgroup}-build`;
-}
-
-/** Root runs Go in a cgroup of the bench, where `down` finds it after a crash. */
-async function goIn(cgroup: string): Promise<readonly string[]> {
-  return process.getuid?.() === 0 && process.platform === 'linux' ? joining(await makeCgroup(cgroup), ['go']) : ['go'];
-}
-
 interface Part {
   readonly module: string;
   readonly package: string;
@@ -117,53 +135,39 @@ interface Part {
   readonly binary: string;
 }
 
-async function buildPause(into: string, options: GoOptions): Promise<void> {
+async function buildPause(into: string, go: Go): Promise<void> {
   const source = join(import.meta.dirname, 'pause/main.go');
-  await run([...options.go, 'build', ...GO_FLAGS, '-ldflags', '-s -w', '-o', `${into}/pause`, source], options);
+  await go(['build', ...GO_FLAGS, '-ldflags', '-s -w', '-o', `${into}/pause`, source]);
 }
 
 /** Builds a program in a Go module of its own, so that its dependencies do not meet those of others. */
-async function buildPart(part: Part, into: string, options: GoOptions): Promise<void> {
-  await inModule(into, options, async (inside) => {
-    await run([...inside.go, 'get', `${part.package}@${part.version}`], inside);
+async function buildPart(part: Part, into: string, go: Go): Promise<void> {
+  await inModule(into, go, async (cwd) => {
+    await go(['get', `${part.package}@${part.version}`], cwd);
     const stamp = part.binary === 'crictl' ? ` -X ${part.module}/pkg/version.Version=${part.version}` : '';
-    await run(
-      [...inside.go, 'build', ...GO_FLAGS, '-ldflags', `-s -w${stamp}`, '-o', join(into, part.binary), part.package],
-      inside,
-    );
+    const flags = [...GO_FLAGS, '-ldflags', `-s -w${stamp}`, '-o', join(into, part.binary)];
+    await go(['build', ...flags, part.package], cwd);
   });
 }
 
-async function buildKubernetes(version: string, into: string, options: GoOptions): Promise<void> {
-  await inModule(into, options, async (inside) => {
-    const download = await attempt([...inside.go, 'mod', 'download', '-json', `k8s.io/kubernetes@${version}`], inside);
-    const { GoMod: path } = JSON.parse(download.stdout || '{}') as { GoMod?: string };
-    if (path === undefined) {
-      throw new BenchError(`the Go module proxy has no Kubernetes ${version}`, {
-        hint: 'Choose another with --kubernetes.',
-      });
-    }
-    await writeFile(join(inside.cwd, 'go.mod'), moduleOf(version, await readFile(path, 'utf8')));
-    await writeFile(join(inside.cwd, 'programs.go'), programsOf());
-    await run([...inside.go, 'mod', 'tidy'], inside);
+async function buildKubernetes(version: string, into: string, go: Go): Promise<void> {
+  await inModule(into, go, async (cwd) => {
+    const { GoMod: path } = JSON.parse(await go(['mod', 'download', '-json', `k8s.io/kubernetes@${version}`], cwd)) as {
+      GoMod: string;
+    };
+    await writeFile(join(cwd, 'go.mod'), moduleOf(version, await readFile(path, 'utf8')));
+    await writeFile(join(cwd, 'programs.go'), programsOf());
+    await go(['mod', 'tidy'], cwd);
     const packages = PROGRAMS.map((program) => `k8s.io/kubernetes/cmd/${program}`);
-    await run(
-      [...inside.go, 'build', ...GO_FLAGS, '-ldflags', `-s -w ${stamps(version)}`, '-o', `${into}/`, ...packages],
-      inside,
-    );
+    await go(['build', ...GO_FLAGS, '-ldflags', `-s -w ${stamps(version)}`, '-o', `${into}/`, ...packages], cwd);
   });
 }
 
-async function inModule(
-  into: string,
-  options: GoOptions,
-  work: (inside: GoOptions & { readonly cwd: string }) => Promise<void>,
-): Promise<void> {
+async function inModule(into: string, go: Go, work: (cwd: string) => Promise<void>): Promise<void> {
   const cwd = join(into, '.module');
   await mkdir(cwd);
-  const inside = { ...options, cwd };
-  await run([...inside.go, 'mod', 'init', 'bench'], inside);
-  await work(inside);
+  await go(['mod', 'init', 'bench'], cwd);
+  await work(cwd);
   await rm(cwd, { recursive: true });
 }
 

@@ -58,9 +58,21 @@ export async function makeCgroup(name: string): Promise<string[]> {
   return folders;
 }
 
+// What a kubelet asks for, of which a computer may lack some.
+const CONTROLLERS = ['cpu', 'cpuset', 'hugetlb', 'io', 'memory', 'pids'];
+
+/** In version 2, lets the cgroups below one have its controllers. What is on already stays as it is. */
 async function handOnControllers(folder: string): Promise<void> {
-  const controllers = (await readFile(join(folder, 'cgroup.controllers'), 'utf8')).trim().split(' ').filter(Boolean);
-  await writeFile(join(folder, 'cgroup.subtree_control'), controllers.map((one) => `+${one}`).join(' '));
+  const words = async (file: string): Promise<string[]> =>
+    (await readFile(join(folder, file), 'utf8')).trim().split(' ');
+  const [available, on] = [await words('cgroup.controllers'), await words('cgroup.subtree_control')];
+  const missing = CONTROLLERS.filter((one) => available.includes(one) && !on.includes(one));
+  if (missing.length === 0) return;
+  try {
+    await writeFile(join(folder, 'cgroup.subtree_control'), missing.map((one) => `+${one}`).join(' '));
+  } catch (cause) {
+    throw new BenchError(`cannot turn on ${missing.join(', ')} for the cgroups below ${folder}`, { cause });
+  }
 }
 
 const JOIN = join(import.meta.dirname, 'machines/join-cgroups.sh');
@@ -105,7 +117,22 @@ export async function emptyCgroup(name: string): Promise<void> {
     if (processes.length === 0) return;
     if (tries === 200) throw new BenchError(`processes ${processes.join(', ')} do not end`);
     for (const process_ of processes) kill(process_);
+    await thaw(name);
     await sleep(50);
+  }
+}
+
+/** Removes a cgroup if nothing is in it. */
+export async function dropCgroup(name: string): Promise<void> {
+  for (const { path } of await readHierarchies()) await quietly(rmdir(join(path, name)));
+}
+
+// In version 1, what is frozen does not die.
+async function thaw(name: string): Promise<void> {
+  for (const { path, controllers } of await readHierarchies()) {
+    if (!controllers.includes('freezer')) continue;
+    for (const folder of await tree(join(path, name)))
+      await quietly(writeFile(join(folder, 'freezer.state'), 'THAWED'));
   }
 }
 
@@ -133,7 +160,7 @@ async function quietly<T>(work: Promise<T>): Promise<T | undefined> {
     return await work;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENODEV' || code === 'EBUSY') return undefined;
+    if (code === 'ENOENT' || code === 'ENODEV' || code === 'EBUSY' || code === 'ENOTEMPTY') return undefined;
     throw error;
   }
 }

@@ -35,7 +35,7 @@ export async function checkCluster(
     ...workers.map((node) => podReachesApi(cluster, node, hasProxy)),
   ];
   await progress.step('waiting until every node serves', async () => {
-    if (workers.length > 0) await sendVisitors(cluster, workers, hasProxy, deadline);
+    if (workers.length > 0) await sendVisitors(cluster, workers, hasProxy, deadline, signal);
     for (const { what, look } of checks) {
       for (let seen = await look(); seen !== undefined; seen = await look()) {
         signal?.throwIfAborted();
@@ -138,6 +138,7 @@ async function sendVisitors(
   workers: readonly NodePlan[],
   hasProxy: boolean,
   deadline: number,
+  signal?: AbortSignal,
 ): Promise<void> {
   for (;;) {
     try {
@@ -150,6 +151,7 @@ async function sendVisitors(
       return;
     } catch (error) {
       // A new cluster has its default service account a moment later, and no Pod can be made before.
+      signal?.throwIfAborted();
       if (Date.now() > deadline) throw error;
       await sleep(500);
     }
@@ -157,15 +159,25 @@ async function sendVisitors(
 }
 
 async function callBackVisitors(cluster: Cluster): Promise<void> {
-  await kubectl(cluster, ['--namespace', NAMESPACE, 'delete', 'pods', '--selector', 'bench=visitor', '--now']);
+  await kubectl(cluster, ['--namespace', NAMESPACE, 'delete', 'pods', '--selector', 'bench=visitor', '--now'], {
+    timeout: 30_000,
+  });
 }
 
 /** A Pod whose kubectl asks the API with its service account, until it is answered. */
 function visitor(cluster: Cluster, node: NodePlan, hasProxy: boolean): object {
   const account = '/var/run/secrets/kubernetes.io/serviceaccount';
-  const login = `--certificate-authority ${account}/ca.crt --token "$(cat ${account}/token)"`;
-  const server = serverFor(cluster, hasProxy);
-  const ask = `/opt/kubernetes/bin/kubectl --server ${server} ${login} --request-timeout 3s get --raw /readyz`;
+  const kubeconfig = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    clusters: [
+      { name: 'c', cluster: { server: serverFor(cluster, hasProxy), 'certificate-authority': `${account}/ca.crt` } },
+    ],
+    users: [{ name: 'u', user: { tokenFile: `${account}/token` } }],
+  });
+  const ask = '/opt/kubernetes/bin/kubectl --kubeconfig /tmp/config --request-timeout 3s get --raw /readyz';
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -179,7 +191,7 @@ function visitor(cluster: Cluster, node: NodePlan, hasProxy: boolean): object {
         {
           name: 'visitor',
           image: BUSYBOX,
-          command: ['sh', '-c', `until ${ask}; do sleep 0.5; done`],
+          command: ['sh', '-c', `echo '${kubeconfig}' > /tmp/config; until ${ask}; do sleep 0.5; done`],
           volumeMounts: [{ name: 'programs', mountPath: '/opt/kubernetes/bin', readOnly: true }],
         },
       ],

@@ -21,19 +21,34 @@ export async function attempt(command: readonly string[], options: RunOptions = 
   const [program, ...args] = command;
   const stdio: StdioOptions = [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
   return await new Promise((resolve, reject) => {
+    // In a group of its own: a program that entered a PID namespace has forked, and its child has to end with it.
     const child = spawn(program!, args, {
       stdio,
+      detached: true,
       ...(options.cwd !== undefined && { cwd: options.cwd }),
       ...(options.env && { env: { ...process.env, ...options.env } }),
-      ...(options.timeout !== undefined && { timeout: options.timeout, killSignal: 'SIGKILL' as const }),
-      ...(options.signal && { signal: options.signal, killSignal: 'SIGTERM' as const }),
     });
+    const end = (): void => {
+      if (child.pid === undefined) return;
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    };
+    const timer = options.timeout === undefined ? undefined : setTimeout(end, options.timeout);
+    options.signal?.addEventListener('abort', end, { once: true });
+    if (options.signal?.aborted) end();
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name]!.setEncoding('utf8').on('data', (chunk: string) => (texts[name] += chunk));
     }
     child.on('error', (cause) => reject(new BenchError(`cannot run ${program}`, { cause })));
-    child.on('close', (code) => resolve({ status: code ?? 1, ...texts }));
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', end);
+      resolve({ status: code ?? 1, ...texts });
+    });
     // A command that ends without reading its input closes the pipe, and its status says the rest.
     child.stdin?.on('error', () => {}).end(options.input);
   });

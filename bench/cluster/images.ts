@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Built } from './build.ts';
 import { files, type Bench } from './bench.ts';
 import { run } from './commands.ts';
+import { imageConfiguration } from './kubeadm.ts';
+import { REPOSITORY } from './repository.ts';
 
-/** The registry of all images: a name that resolves nowhere, so that nothing is ever pulled. */
-export const REPOSITORY = 'bench.local';
+/** A shell with the usual commands, on every node. */
 export const BUSYBOX = `${REPOSITORY}/busybox:1`;
 
 /** An image of programs, each a file at a path in it. */
@@ -22,10 +23,12 @@ export interface Image {
 }
 
 /** The names that kubeadm has for the images of a version. */
-export async function imageNames(built: Built, kubernetes: string): Promise<ImageNames> {
+export async function imageNames(bench: Bench, built: Built, kubernetes: string): Promise<ImageNames> {
   const kubeadm = join(built.kubernetes, 'kubeadm');
-  const args = ['config', 'images', 'list', '--kubernetes-version', kubernetes, '--image-repository', REPOSITORY];
-  const names = (await run([kubeadm, ...args])).trim().split('\n');
+  const configuration = join(files.images(bench), 'kubeadm.yaml');
+  await mkdir(dirname(configuration), { recursive: true });
+  await writeFile(configuration, imageConfiguration(kubernetes));
+  const names = (await run([kubeadm, 'config', 'images', 'list', '--config', configuration])).trim().split('\n');
   return Object.fromEntries(names.map((name) => [/\/([a-z-]+):/.exec(name)?.[1] ?? name, name]));
 }
 
@@ -57,7 +60,7 @@ export function controlPlaneImages(built: Built, names: ImageNames): Image[] {
  */
 export async function packImages(bench: Bench, name: string, images: readonly Image[]): Promise<string> {
   const archive = join(files.images(bench), `${name}.tar`);
-  const key = JSON.stringify(images);
+  const key = JSON.stringify([images, await versionsOf(images)]);
   if ((await readFile(`${archive}.key`, 'utf8').catch(() => undefined)) === key) return archive;
   await mkdir(dirname(archive), { recursive: true });
   const work = await mkdtemp(`${archive}-`);
@@ -73,6 +76,12 @@ export async function packImages(bench: Bench, name: string, images: readonly Im
     await rm(`${work}.tar`, { force: true });
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** What tells one build of the same file from another. */
+async function versionsOf(images: readonly Image[]): Promise<object[]> {
+  const paths = images.flatMap((image) => Object.values(image.files));
+  return await Promise.all(paths.map(async (path) => [path, (await stat(path)).size, (await stat(path)).mtimeMs]));
 }
 
 async function packImage(image: Image, work: string): Promise<object> {

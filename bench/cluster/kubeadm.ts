@@ -1,8 +1,8 @@
 import { API_PORT, isIPv6, type NodePlan } from './addresses.ts';
 import type { Cluster } from './bench.ts';
-import { REPOSITORY } from './images.ts';
+import { REPOSITORY } from './repository.ts';
 
-/** What nodes join a cluster with. It exists for the length of `up`. */
+/** What nodes join a cluster with. The cluster forgets it after two hours. */
 export interface JoinSecrets {
   /** Bootstrap token of the form abcdef.0123456789abcdef. */
   readonly token: string;
@@ -11,6 +11,19 @@ export interface JoinSecrets {
 }
 
 const API_VERSION = 'kubeadm.k8s.io/v1beta4';
+
+/** What kubeadm needs to know to name images. Without a node name it takes this computer's, which may be none for it. */
+export function imageConfiguration(kubernetes: string): string {
+  return documents([
+    { apiVersion: API_VERSION, kind: 'InitConfiguration', nodeRegistration: { name: 'node' } },
+    {
+      apiVersion: API_VERSION,
+      kind: 'ClusterConfiguration',
+      kubernetesVersion: kubernetes,
+      imageRepository: REPOSITORY,
+    },
+  ]);
+}
 
 /** The file of `kubeadm init` on the first control-plane node. */
 export function initConfiguration(cluster: Cluster, node: NodePlan, secrets: JoinSecrets): string {

@@ -6,7 +6,16 @@ import { enterLan } from './machines.ts';
 /** The command that runs kubectl outside of the nodes, as the cluster's administrator. */
 export async function kubectlCommand(cluster: Cluster, args: readonly string[]): Promise<string[]> {
   const program = join(cluster.bench.cache, 'kubernetes', cluster.settings.kubernetes, 'kubectl');
-  return await enterLan(cluster, ['env', `KUBECONFIG=${files.kubeconfig(cluster.bench)}`, program, ...args]);
+  const variables = [
+    `KUBECONFIG=${files.kubeconfig(cluster.bench)}`,
+    // All clusters of benches have the same addresses, by which kubectl would keep what it learnt of them.
+    `KUBECACHEDIR=${files.kubectlCache(cluster.bench)}`,
+    'KUBERC=off',
+    // No proxy of the user's is reached from there.
+    'NO_PROXY=*',
+    'no_proxy=*',
+  ];
+  return await enterLan(cluster, ['env', ...variables, program, ...args]);
 }
 
 export async function kubectl(cluster: Cluster, args: readonly string[], options?: RunOptions): Promise<string> {

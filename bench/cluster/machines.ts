@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodePlan } from './addresses.ts';
 import { files, type Cluster } from './bench.ts';
-import { emptyCgroup, joining, kill, makeCgroup, processesIn, readHierarchies, removeCgroup } from './cgroups.ts';
+import { joining, kill, makeCgroup, processesIn, readHierarchies, removeCgroup } from './cgroups.ts';
 import { attempt, run, type Ran, type RunOptions } from './commands.ts';
 import { BenchError } from './errors.ts';
 
@@ -54,7 +54,7 @@ export async function startLan(cluster: Cluster): Promise<void> {
   await startAlone(joining(cgroups, command), join(folder, 'lan.log'));
   await until(
     'the network of the bench',
-    10_000,
+    30_000,
     () => Promise.resolve(existsSync(join(folder, 'up'))),
     join(folder, 'lan.log'),
   );
@@ -75,6 +75,8 @@ export async function bootNode(cluster: Cluster, node: NodePlan, { programs, pau
   };
   await writeFile(join(folder, 'machine.env'), environment(variables));
   const lan = await lanProcess(cluster);
+  // Of a boot that ended by itself.
+  await removeCgroup(cgroupOf(cluster, node.name));
   const cgroups = await makeCgroup(cgroupOf(cluster, node.name));
   const namespaces = ['--net', '--mount', '--uts', '--ipc', '--pid', '--cgroup'];
   const enter = ['nsenter', '-t', `${lan}`, '--pid', '--'];
@@ -82,7 +84,7 @@ export async function bootNode(cluster: Cluster, node: NodePlan, { programs, pau
   await startAlone(joining(cgroups, [...enter, ...machine]), log);
   await until(
     `the first process of ${node.name}`,
-    10_000,
+    30_000,
     async () => (await nodeProcess(cluster, node.name)) !== undefined,
     log,
   );
@@ -96,7 +98,7 @@ export async function bootNode(cluster: Cluster, node: NodePlan, { programs, pau
   await run(inLan(lan, ['ip', 'link', 'set', cable(node), 'master', 'lan', 'up']));
   await until(
     `containerd on ${node.name}`,
-    60_000,
+    180_000,
     async () =>
       (await nodeProcess(cluster, node.name)) !== undefined &&
       (await onNode(cluster, node.name, ['test', '-f', '/run/machine-up'])).status === 0,
@@ -113,7 +115,6 @@ export async function cutPower(cluster: Cluster, node: NodePlan): Promise<void> 
   if (first === undefined) throw new BenchError(`${node.name} is off`, { hint: `Boot it with \`boot ${node.name}\`.` });
   await attempt(inLan(await lanProcess(cluster), ['ip', 'link', 'delete', cable(node)]));
   kill(first);
-  await emptyCgroup(cgroupOf(cluster, node.name));
   await removeCgroup(cgroupOf(cluster, node.name));
 }
 
@@ -146,7 +147,9 @@ export async function enterNode(
     ? ['env', '-i', `PATH=${NODE_PATH}`, 'HOME=/root', `TERM=${process.env['TERM'] ?? 'dumb'}`]
     : ['env'];
   const variables = Object.entries(options.variables ?? {}).map(([key, value]) => `${key}=${value}`);
-  const enter = ['nsenter', '-t', `${first}`, ...namespaces.map((one) => `--${one}`), '--'];
+  // The root of a mount namespace is not always the one of its processes: under a chroot it is the one outside.
+  const root = namespaces.includes('mount') ? ['--root', '--wd'] : [];
+  const enter = ['nsenter', '-t', `${first}`, ...namespaces.map((one) => `--${one}`), ...root, '--'];
   return joining(await foldersOf(cluster, name), [...enter, ...clean, ...variables, ...command]);
 }
 
@@ -192,6 +195,11 @@ function inLan(lan: number, command: readonly string[]): string[] {
   return ['nsenter', '-t', `${lan}`, '--net', '--', ...command];
 }
 
+/** Whether the network of the bench is there. No node is without it. */
+export async function hasLan(cluster: Cluster): Promise<boolean> {
+  return (await firstProcess(cgroupOf(cluster, 'lan'), 2)) !== undefined;
+}
+
 async function lanProcess(cluster: Cluster): Promise<number> {
   const first = await firstProcess(cgroupOf(cluster, 'lan'), 2);
   if (first !== undefined) return first;
@@ -221,8 +229,17 @@ async function moveInside(cluster: Cluster, machine: string): Promise<void> {
   for (const folder of await foldersOf(cluster, machine)) {
     if (!folder.endsWith('/init')) continue;
     await mkdir(folder, { recursive: true });
-    const processes = (await readFile(join(folder, '../cgroup.procs'), 'utf8')).split('\n').filter(Boolean);
-    for (const one of processes) await writeFile(join(folder, 'cgroup.procs'), one);
+    const outer = join(folder, '../cgroup.procs');
+    for (;;) {
+      const processes = (await readFile(outer, 'utf8')).split('\n').filter(Boolean);
+      if (processes.length === 0) break;
+      for (const one of processes) {
+        await writeFile(join(folder, 'cgroup.procs'), one).catch((error: NodeJS.ErrnoException) => {
+          // It has ended since it was listed.
+          if (error.code !== 'ESRCH') throw error;
+        });
+      }
+    }
   }
 }
 
@@ -242,7 +259,9 @@ function cable(node: NodePlan): string {
 async function startAlone([program, ...args]: readonly string[], log: string): Promise<void> {
   const output = await open(log, 'a');
   try {
-    const child = spawn(program!, args, { detached: true, stdio: ['ignore', output.fd, output.fd], cwd: '/' });
+    // Nothing of the user's environment gets into a machine: neither secrets nor proxies.
+    const env = { PATH: process.env['PATH'], HOME: '/root', LANG: 'C' };
+    const child = spawn(program!, args, { detached: true, stdio: ['ignore', output.fd, output.fd], cwd: '/', env });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (cause) => reject(new BenchError(`cannot run ${program}`, { cause })));

@@ -18,9 +18,9 @@ process.exitCode = await runBench(process.argv.slice(2), {
   },
   stderr: { write: (text) => void process.stderr.write(text) },
   state:
-    env['BOOTLACE_CLUSTER_STATE'] ?? join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'bootlace/cluster'),
-  cache: join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'bootlace'),
-  cwd: env['INIT_CWD'] ?? process.cwd(),
+    env['BOOTLACE_CLUSTER_STATE'] || join(env['XDG_STATE_HOME'] || join(homedir(), '.local/state'), 'bootlace/cluster'),
+  cache: join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'bootlace'),
+  cwd: env['INIT_CWD'] || process.cwd(),
   now: () => performance.now(),
   signal: interrupt.signal,
 });

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { alone, nodeOf, openBench, openCluster, type Bench, type Cluster } from './bench.ts';
 import { build } from './build.ts';
@@ -118,8 +119,9 @@ const COMMANDS: Readonly<Record<string, (call: Call) => Promise<number>>> = {
     }),
   probe: async ({ bench, args, process, progress }) => {
     const { seconds, output } = flags(args, { seconds: { type: 'string' }, output: { type: 'string', short: 'o' } });
-    if (seconds !== undefined && !(Number(seconds) > 0))
-      throw usageError('--seconds takes a number', 'As in --seconds 60.');
+    if (seconds !== undefined && !/^[1-9]\d{0,4}$/.test(seconds)) {
+      throw usageError('--seconds takes a whole number up to 99,999', 'As in --seconds 60.');
+    }
     const cluster: Cluster = await openCluster(bench);
     const options: ProbeCommand = {
       ...(seconds !== undefined && { seconds: Number(seconds) }),
@@ -151,7 +153,8 @@ export async function runBench(argv: readonly string[], process: Process): Promi
       throw usageError(`no command ${JSON.stringify(command)}`, `Known: ${Object.keys(COMMANDS).join(', ')}.`);
     }
     const progress = createProgress((text) => process.stderr.write(text), process.now);
-    return await run({ bench: await openBench(state, process.cache), args, process, progress });
+    const bench = await openBench(resolve(process.cwd, state), process.cache, command === 'up');
+    return await run({ bench, args, process, progress });
   } catch (error) {
     if (process.signal.aborted) {
       process.stderr.write('cluster: interrupted; `npm run cluster -- down` removes what is there\n');

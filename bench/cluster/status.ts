@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { NodePlan } from './addresses.ts';
 import { files, type Cluster } from './bench.ts';
 import { processesIn } from './cgroups.ts';
-import { nodeProcess, onNode } from './machines.ts';
+import { hasLan, nodeProcess, onNode } from './machines.ts';
 import { settingsText, type Settings } from './settings.ts';
 import { tryKubectl } from './kubectl.ts';
 import { table } from './table.ts';
@@ -37,12 +37,14 @@ interface NodeList {
   }[];
 }
 
+const NODES = ['get', 'nodes', '-o', 'json', '--request-timeout', '5s'];
+
 export async function readStatus(cluster: Cluster): Promise<Status> {
   const { settings, plan, bench } = cluster;
-  const { status, stdout } = await tryKubectl(cluster, ['get', 'nodes', '-o', 'json', '--request-timeout', '5s'], {
-    timeout: 15_000,
-  });
-  const items = status === 0 ? (JSON.parse(stdout) as NodeList).items : [];
+  // After a restart of the computer nothing runs, and there is nobody to ask.
+  const answer = (await hasLan(cluster)) ? await tryKubectl(cluster, NODES, { timeout: 15_000 }) : undefined;
+  const isUp = answer?.status === 0;
+  const items = isUp ? (JSON.parse(answer.stdout) as NodeList).items : [];
   const nodes = plan.nodes.map(async (node): Promise<NodeStatus> => {
     const isOn = (await nodeProcess(cluster, node.name)) !== undefined;
     const conditions = items.find(({ metadata }) => metadata.name === node.name)?.status.conditions;
@@ -60,7 +62,7 @@ export async function readStatus(cluster: Cluster): Promise<Status> {
     settings,
     endpoint: `https://${plan.endpoint}`,
     kubeconfig: files.kubeconfig(bench),
-    api: status === 0,
+    api: isUp,
     nodes: await Promise.all(nodes),
     memoryMiB: Math.round((await memoryOf(bench.cgroup)) / 1024),
   };

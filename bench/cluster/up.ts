@@ -76,7 +76,7 @@ async function create(cluster: Cluster, progress: Progress, signal?: AbortSignal
   const { bench, settings, plan } = cluster;
   await startLan(cluster);
   const built = await build(bench, settings.kubernetes, progress, signal);
-  const names = await imageNames(built, settings.kubernetes);
+  const names = await imageNames(bench, built, settings.kubernetes);
   const archives = await progress.step('packing images', () => pack(cluster, built, names));
   const equipment = { programs: built, pauseImage: names['pause']! };
   await progress.step(`booting ${plan.nodes.map(({ name }) => name).join(', ')}`, () =>
@@ -89,7 +89,9 @@ async function create(cluster: Cluster, progress: Progress, signal?: AbortSignal
   await progress.step(`kubeadm init on ${first!.name}`, async () => {
     await writeOnNode(cluster, first!.name, KUBEADM_FILE, initConfiguration(cluster, first!, secrets), '0600');
     const uploads = others.length > 0 ? ['--upload-certs'] : [];
-    await kubeadm(cluster, first!, ['init', ...uploads, '--skip-phases', 'addon/coredns,addon/kube-proxy'], signal);
+    const quietly = ['--skip-token-print', '--skip-certificate-key-print'];
+    const skips = ['--skip-phases', 'addon/coredns,addon/kube-proxy'];
+    await kubeadm(cluster, first!, ['init', ...uploads, ...quietly, ...skips], signal);
   });
   await writeFile(
     files.kubeconfig(bench),
@@ -116,7 +118,7 @@ async function create(cluster: Cluster, progress: Progress, signal?: AbortSignal
 /** What a node of a cluster that is up boots with again. */
 export async function equipmentOf({ bench, settings }: Cluster): Promise<Equipment> {
   const built = await build(bench, settings.kubernetes, quiet);
-  return { programs: built, pauseImage: (await imageNames(built, settings.kubernetes))['pause']! };
+  return { programs: built, pauseImage: (await imageNames(bench, built, settings.kubernetes))['pause']! };
 }
 
 type Archives = Readonly<Record<NodePlan['role'], string>>;
@@ -166,7 +168,7 @@ const KNOWN_FINDINGS = [
 async function kubeadm(cluster: Cluster, node: NodePlan, args: readonly string[], signal?: AbortSignal): Promise<void> {
   const known = `--ignore-preflight-errors=${KNOWN_FINDINGS.join(',')}`;
   const command = ['kubeadm', ...args, '--config', KUBEADM_FILE, known];
-  const log = ['bash', '-c', '"${@:2}" > "$1" 2>&1', 'kubeadm', KUBEADM_LOG, ...command];
+  const log = ['bash', '-c', 'umask 077; "${@:2}" > "$1" 2>&1', 'kubeadm', KUBEADM_LOG, ...command];
   const { status } = await onNode(cluster, node.name, log, { signal });
   if (status === 0) {
     await runOnNode(cluster, node.name, ['rm', KUBEADM_FILE]);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import type { Bench } from '../../bench/cluster/bench.ts';
 
 // What a cluster has and a computer may have of its own. Each is compared with what it was before.
 const FOLDERS = [
@@ -14,8 +15,11 @@ const FOLDERS = [
   '/var/log/pods',
   '/var/log/containers',
   '/opt',
-  '/run',
+  '/run/containerd',
   '/run/netns',
+  '/run/stopped',
+  '/run/sysctl',
+  '/root/.kube',
 ];
 const SETTINGS = [
   'kernel/panic',
@@ -32,8 +36,8 @@ const SETTINGS = [
 ];
 const PROGRAMS = /^(?:containerd|kube|etcd|haproxy|unshare|nsenter|pause|lan\.sh|node\.sh|bash \S*machines)/;
 
-/** Everything of this computer that a bench could have changed. */
-export function computerState(): Record<string, unknown> {
+/** Everything of this computer that a bench could have changed, but for what belongs to other benches. */
+export function computerState(bench: Pick<Bench, 'cgroup'>): Record<string, unknown> {
   return {
     links: lines('ip', '-o', 'link').map((line) => line.split(': ')[1]),
     addresses: lines('ip', '-o', 'address').map((line) => line.replace(/valid_lft.*/, '')),
@@ -41,14 +45,12 @@ export function computerState(): Record<string, unknown> {
     namespaces: lines('ip', 'netns', 'list'),
     mounts: readFileSync('/proc/self/mounts', 'utf8').split('\n'),
     firewall: lines('nft', '--stateless', 'list', 'ruleset'),
-    cgroups: readdirSync('/sys/fs/cgroup').flatMap((folder) =>
-      [`/sys/fs/cgroup/${folder}`]
-        .filter(existsSync)
-        .flatMap((path) => folders(path).filter((name) => name.startsWith('bootlace-'))),
+    cgroups: ['/sys/fs/cgroup', ...folders('/sys/fs/cgroup').map((name) => `/sys/fs/cgroup/${name}`)].flatMap((path) =>
+      folders(path).filter((name) => name.startsWith(bench.cgroup)),
     ),
     folders: Object.fromEntries(FOLDERS.map((path) => [path, existsSync(path) ? readdirSync(path) : undefined])),
     settings: Object.fromEntries(SETTINGS.map((name) => [name, read(`/proc/sys/${name}`)])),
-    processes: processes(),
+    processes: processes(bench),
   };
 }
 
@@ -60,34 +62,25 @@ function lines(program: string, ...args: string[]): string[] {
 }
 
 function folders(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
+  return existsSync(path) && statSync(path).isDirectory() ? readdirSync(path) : [];
 }
 
 function read(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-}
-
-/** Programs of clusters that run, by name; how many of each there are is part of it. */
-function processes(): string[] {
-  const names = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((id) => read2(`/proc/${id}/cmdline`).replaceAll('\0', ' '));
-  return names
-    .map((name) => name.replace(/^\S*\//, ''))
-    .filter((name) => PROGRAMS.test(name))
-    .map((name) => name.split(' ')[0]!)
-    .toSorted();
-}
-
-function read2(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It has ended since.
-    return '';
+    // It is not there, or it was a process that has ended since.
+    return undefined;
   }
+}
+
+/** Programs of clusters that run, by name; how many of each there are is part of it. */
+function processes({ cgroup }: Pick<Bench, 'cgroup'>): string[] {
+  return folders('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((id) => (/\/(bootlace-[0-9a-f]{8})/.exec(read(`/proc/${id}/cgroup`) ?? '')?.[1] ?? cgroup) === cgroup)
+    .map((id) => (read(`/proc/${id}/cmdline`) ?? '').replaceAll('\0', ' ').replace(/^\S*\//, ''))
+    .filter((command) => PROGRAMS.test(command))
+    .map((command) => command.split(' ')[0]!)
+    .toSorted();
 }

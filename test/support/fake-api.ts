@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import {
+  constants,
   createSecureServer,
   type Http2SecureServer,
   type Http2ServerRequest,
@@ -32,6 +34,8 @@ export interface FakeApi {
   proceed(): void;
   /** Answers everything in this way from now on; nothing for the usual way. */
   answer(how: { readonly status: number; readonly retryAfter?: boolean } | undefined): void;
+  /** Refuses so many of the next HTTP/2 requests before it takes them. */
+  refuseStreams(count: number): void;
   /** Forgets events, so that watches which go on from before get 410. */
   forget(): void;
   /** Forgets what a key holds, though it was acknowledged. */
@@ -64,6 +68,7 @@ export async function startFakeApi(): Promise<FakeApi> {
   let version = 1;
   let oldest = 0;
   const hidden = new Set<string>();
+  let refusals = 0;
   let fixed: { readonly status: number; readonly retryAfter?: boolean } | undefined;
   let paused: (() => void)[] | undefined;
   let server: Http2SecureServer;
@@ -103,6 +108,11 @@ export async function startFakeApi(): Promise<FakeApi> {
   }
 
   function handle(request: Http2ServerRequest, response: Http2ServerResponse, body: string): void {
+    if (refusals > 0 && request.httpVersionMajor === 2) {
+      refusals -= 1;
+      response.stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
     const url = new URL(request.url, 'https://fake');
     const send = (status: number, object: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' });
@@ -134,6 +144,8 @@ export async function startFakeApi(): Promise<FakeApi> {
     }
     const from = Number(url.searchParams.get('resourceVersion'));
     response.writeHead(200, { 'content-type': 'application/json' });
+    // Watches come over HTTP/1.1, and want to know at once that they are answered.
+    (response as unknown as ServerResponse).flushHeaders();
     const line = (event: object): void => void response.write(`${JSON.stringify(event)}\n`);
     if (from < oldest) {
       line({ type: 'ERROR', object: { code: 410, message: 'too old resource version' } });
@@ -167,7 +179,10 @@ export async function startFakeApi(): Promise<FakeApi> {
       socket.on('close', () => sockets.delete(socket));
     });
     server.on('sessionError', () => {});
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    });
     port = (server.address() as AddressInfo).port;
   }
 
@@ -189,6 +204,7 @@ export async function startFakeApi(): Promise<FakeApi> {
       paused = undefined;
       for (const one of waiting) one();
     },
+    refuseStreams: (count) => void (refusals = count),
     answer: (how) => void (fixed = how),
     forget: () => {
       version += 1;

@@ -19,11 +19,11 @@ export async function runProbe(
   cluster: Cluster,
   { seconds, form, columns, write, progress, signal }: ProbeCommand,
 ): Promise<number> {
-  const probe = await progress.step('starting the probe', () => startProbe(cluster));
+  const probe = await progress.step('starting the probe', () => startProbe(cluster, { signal }));
   progress.say(seconds === undefined ? 'measuring until Ctrl-C' : `measuring for ${seconds} s`);
   await sleep(seconds === undefined ? 2 ** 31 - 1 : seconds * 1000, undefined, { signal }).catch(() => {});
-  const { report, records, start } = await progress.step('letting watches catch up', () => probe.stop());
-  write(form === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : timelineText(report, records, start, columns));
+  const { report, observations } = await progress.step('letting watches catch up', () => probe.stop());
+  write(form === 'json' ? `${JSON.stringify(report, undefined, 2)}\n` : timelineText(report, observations, columns));
   progress.say(`everything that was seen is in ${probe.folder}`);
   return 0;
 }

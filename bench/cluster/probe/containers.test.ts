@@ -16,14 +16,22 @@ test('containers are read from what crictl prints', () => {
   expect(parseContainers('cp1', '{"containers":[]}')).toEqual([]);
 });
 
+const on = (...states: ContainerState[]) => new Map([['cp1', states]]);
+
 test('a container that stayed has no restart', () => {
-  expect(countRestarts([state(3)], [state(3)])).toMatchObject([{ restarts: 0, isNew: false }]);
+  expect(countRestarts(on(state(3)), on(state(3)))).toMatchObject([{ restarts: 0, isNew: false }]);
 });
 
 test('dead containers beside a living one are not counted twice', () => {
-  expect(countRestarts([state(0)], [state(2), state(1), state(0)])).toMatchObject([{ restarts: 2, isNew: false }]);
+  expect(countRestarts(on(state(0)), on(state(2), state(1), state(0)))).toMatchObject([{ restarts: 2, isNew: false }]);
 });
 
 test('a Pod that took the place of another starts from nothing', () => {
-  expect(countRestarts([state(5)], [state(1, 'new')])).toMatchObject([{ restarts: 1, isNew: true }]);
+  expect(countRestarts(on(state(5)), on(state(1, 'new')))).toMatchObject([{ restarts: 1, isNew: true }]);
+});
+
+test('a node that could not be asked before or after has no number', () => {
+  const off = new Map([['cp1', undefined]]);
+  expect(countRestarts(off, on(state(7)))).toMatchObject([{ restarts: null, isNew: false }]);
+  expect(countRestarts(on(state(7)), off)).toMatchObject([{ container: 'kube-apiserver', restarts: null }]);
 });

@@ -9,13 +9,16 @@ export interface ContainerState {
   readonly attempt: number;
 }
 
+/** Containers by node. Nothing where a node could not be asked, as when it is off. */
+export type ContainersByNode = ReadonlyMap<string, readonly ContainerState[] | undefined>;
+
 export interface ContainerRestarts {
   readonly node: string;
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** Restarts while the probe ran. */
-  readonly restarts: number;
+  /** Restarts while the probe ran; unknown when its node could not be asked before or after. */
+  readonly restarts: number | null;
   /** Whether the Pod, or its successor of the same name, came while the probe ran. */
   readonly isNew: boolean;
 }
@@ -37,32 +40,42 @@ export function parseContainers(node: string, json: string): ContainerState[] {
   }));
 }
 
-/** How often each container that is there at the end was restarted, by node, namespace, Pod and name. */
-export function countRestarts(
-  before: readonly ContainerState[],
-  after: readonly ContainerState[],
+/** How often each container was restarted, by node, namespace, Pod and name. */
+export function countRestarts(before: ContainersByNode, after: ContainersByNode): ContainerRestarts[] {
+  return [...after]
+    .flatMap(([node, states]) => restartsOn(before.get(node), states))
+    .toSorted((a, b) => compare(nameOf(a), nameOf(b)));
+}
+
+function restartsOn(
+  before: readonly ContainerState[] | undefined,
+  after: readonly ContainerState[] | undefined,
 ): ContainerRestarts[] {
-  const key = ({ node, uid, container }: ContainerState): string => `${node}/${uid}/${container}`;
-  // Dead containers are listed beside the one that replaced them.
-  const latest = (states: readonly ContainerState[]): Map<string, ContainerState> => {
-    const found = new Map<string, ContainerState>();
-    for (const state of states)
-      if (state.attempt >= (found.get(key(state))?.attempt ?? 0)) found.set(key(state), state);
-    return found;
-  };
-  const earlier = latest(before);
-  return [...latest(after).values()]
-    .map((state) => ({
-      node: state.node,
-      namespace: state.namespace,
-      pod: state.pod,
-      container: state.container,
-      restarts: state.attempt - (earlier.get(key(state))?.attempt ?? 0),
-      isNew: !earlier.has(key(state)),
-    }))
-    .toSorted((a, b) =>
-      compare(`${a.node}/${a.namespace}/${a.pod}/${a.container}`, `${b.node}/${b.namespace}/${b.pod}/${b.container}`),
-    );
+  const earlier = latest(before ?? []);
+  const isKnown = before !== undefined && after !== undefined;
+  return [...latest(after ?? before ?? []).values()].map((state) => {
+    const { node, namespace, pod, container, attempt } = state;
+    const first = earlier.get(keyOf(state));
+    const restarts = isKnown ? attempt - (first?.attempt ?? 0) : null;
+    return { node, namespace, pod, container, restarts, isNew: isKnown && first === undefined };
+  });
+}
+
+/** Of each container the last attempt: dead ones are listed beside the one that replaced them. */
+function latest(states: readonly ContainerState[]): ReadonlyMap<string, ContainerState> {
+  const found = new Map<string, ContainerState>();
+  for (const state of states) {
+    if (state.attempt >= (found.get(keyOf(state))?.attempt ?? 0)) found.set(keyOf(state), state);
+  }
+  return found;
+}
+
+function keyOf({ uid, container }: ContainerState): string {
+  return `${uid}/${container}`;
+}
+
+function nameOf({ node, namespace, pod, container }: ContainerRestarts): string {
+  return `${node}/${namespace}/${pod}/${container}`;
 }
 
 function compare(a: string, b: string): number {

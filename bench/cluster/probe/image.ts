@@ -5,7 +5,8 @@ import { build } from 'esbuild';
 import { files, type Cluster } from '../bench.ts';
 import { run } from '../commands.ts';
 import { BenchError } from '../errors.ts';
-import { packImages, REPOSITORY } from '../images.ts';
+import { packImages } from '../images.ts';
+import { REPOSITORY } from '../repository.ts';
 
 /** Bundles the agent into one file, and returns its path. */
 export async function bundleAgent(folder: string): Promise<string> {

@@ -31,9 +31,10 @@ describe('a change of leadership', () => {
     ]);
   });
 
-  test('takes the process of the right node that ended last before the next holder', () => {
+  test('takes the first process of its node that ended, and none that came later', () => {
     const records = [lease(3000, 'cp1_a', 0), lease(9000, 'cp1_c', 8900)];
-    const lives = [life(1, 2900), life(2, 4000), life(3, 20_000), life(4, 5000, 'cp2')];
+    const successor = { ...life(5, 6000), seen: 5000 };
+    const lives = [life(1, 1000), life(2, 4000), life(3, 20_000), life(4, 3500, 'cp2'), successor];
     expect(leaseChanges(records, lives)).toMatchObject([{ ended: 4000 }]);
   });
 

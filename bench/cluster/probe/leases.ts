@@ -54,18 +54,20 @@ function changeOf(before: LeaseRecord, after: LeaseRecord, lives: readonly Proce
 }
 
 /**
- * The end of the process that held the lease. A holder's name says its node and not its process: of the processes of
- * that node it was one that ended between its last renewal and the time of the next holder, the last of them.
+ * The end of the process that held the lease. A holder's name says its node and not its process: it was the first
+ * process of that node to end from the last renewal on, of those that were there at that renewal.
  */
 function endOfLeader(before: LeaseRecord, after: LeaseRecord, lives: readonly ProcessLife[]): number | undefined {
   const node = nodeOfHolder(before.holder);
   const ends = lives
-    .filter((life) => life.component === before.name && life.node === node)
+    .filter((life) => life.component === before.name && life.node === node && life.seen <= before.renewed + SLACK)
     .map(({ ended }) => ended)
-    // A process that is gone cannot renew; the look at it may come a moment late.
-    .filter((ended) => ended !== undefined && ended >= before.renewed - 1000 && ended <= after.acquired + 1000);
-  return ends.length === 0 ? undefined : Math.max(...(ends as number[]));
+    .filter((ended) => ended !== undefined && ended >= before.renewed - SLACK && ended <= after.acquired + SLACK);
+  return ends.length === 0 ? undefined : Math.min(...(ends as number[]));
 }
+
+// Processes are looked for twice a second, and looked at twenty times.
+const SLACK = 1000;
 
 /** The node in a holder's name, which is the host name, an underscore and a random part. */
 export function nodeOfHolder(holder: string): string {

@@ -1,27 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NodePlan } from '../addresses.ts';
 import { files, type Cluster } from '../bench.ts';
 import { BenchError } from '../errors.ts';
 import { kubectl, kubectlApply, kubectlGet, tryKubectl } from '../kubectl.ts';
-import { enterLan, enterNode, isOn, nodeProcess, onNode, runOnNode } from '../machines.ts';
-import { importImages } from '../up.ts';
-import { parseContainers, type ContainerState } from './containers.ts';
-import { bundleAgent, packAgent } from './image.ts';
+import { nodeProcess, onNode } from '../machines.ts';
+import { runAgentIn, startPod, type Agent } from './agents.ts';
+import { parseContainers, type ContainersByNode, type ContainerState } from './containers.ts';
+import { bundleAgent } from './image.ts';
 import { watchProcesses } from './processes.ts';
-import {
-  AGENT_FILES,
-  outcomeOf,
-  parseRecords,
-  type AgentConfiguration,
-  type AgentRecord,
-  type Client,
-  type Watch,
-} from './records.ts';
-import { reportOf, type Report } from './report.ts';
+import { AGENT_FILES, outcomeOf, parseRecords, type AgentConfiguration, type AgentRecord } from './records.ts';
+import { reportOf, type Observations, type Report } from './report.ts';
+import { vantagesOf, type Vantage } from './vantages.ts';
 
 export interface ProbeOptions {
   /** Milliseconds between two writes of one client; default 50. */
@@ -30,6 +20,8 @@ export interface ProbeOptions {
   readonly timeout?: number;
   /** Milliseconds between two changes of the quiet resource; default 10,000. */
   readonly quietInterval?: number;
+  /** Ends the preparations. */
+  readonly signal?: AbortSignal;
 }
 
 /** A probe that runs. */
@@ -42,92 +34,76 @@ export interface Probe {
 
 export interface ProbeResult {
   readonly report: Report;
-  readonly records: ReadonlyMap<string, readonly AgentRecord[]>;
-  /** Milliseconds since 1970. */
-  readonly start: number;
-}
-
-/** A place to measure from. */
-interface Vantage {
-  readonly name: string;
-  /** Folder of the agent as this computer sees it. */
-  readonly folder: string;
-  /** The node that it goes down with; none for the one outside. */
-  readonly node?: NodePlan;
-  readonly isPod: boolean;
-  readonly host: string;
-  readonly port: number;
-  readonly writers: readonly Client[];
-  readonly watches: readonly Watch[];
+  readonly observations: Observations;
 }
 
 const CATCH_UP = 1500;
-// Inside a node that has the Pod.
-const POD_FOLDER = '/var/lib/bench-probe';
+const PATIENCE = 60_000;
 
 /**
- * Starts to measure: from outside through the API's endpoint, on every node that is on through the Service address, and
- * from a Pod on the first worker. Ends the preparations when the first write of each is acknowledged.
+ * Starts to measure from every place that a client can stand. It has started when the first write of each client is
+ * acknowledged. Whatever fails, nothing goes on in the background.
  */
 export async function startProbe(cluster: Cluster, options: ProbeOptions = {}): Promise<Probe> {
   const { folder, namespace } = await newFolder(cluster);
   const bundle = await bundleAgent(folder);
   const vantages = await vantagesOf(cluster, folder, namespace);
   // Of a probe that was killed, whose Pod may still write.
-  await kubectl(cluster, ['delete', 'namespaces', '--selector', 'bench=probe', '--wait=false']);
+  await kubectl(cluster, ['delete', 'namespaces', '--selector', 'bench=probe', '--wait=false'], { timeout: 30_000 });
   await kubectlApply(cluster, permissions(namespace));
-  const login = await adminLogin(cluster);
-  for (const vantage of vantages) {
-    await mkdir(vantage.folder, { recursive: true, mode: 0o700 });
-    const configuration: AgentConfiguration = {
-      name: vantage.name,
-      host: vantage.host,
-      port: vantage.port,
-      login: vantage.isPod ? {} : login,
-      namespace,
-      writers: vantage.writers,
-      watches: vantage.watches,
-      leases: vantage.node === undefined,
-      interval: options.interval ?? 50,
-      timeout: options.timeout ?? 2000,
-      quietInterval: options.quietInterval ?? 10_000,
-      catchUp: CATCH_UP,
-    };
-    await writeFile(join(vantage.folder, AGENT_FILES.configuration), JSON.stringify(configuration), { mode: 0o600 });
-  }
+  await configure(cluster, vantages, namespace, options);
   const containersBefore = await readContainers(cluster);
   const processes = watchProcesses(cluster.bench);
-  const agents = await Promise.all(
-    vantages.map((vantage) =>
-      vantage.isPod ? startPod(cluster, vantage, namespace, bundle) : keepRunning(cluster, vantage, bundle),
-    ),
-  );
-  await firstWrites(vantages);
+  const agents = new Map<Vantage, Agent>();
+  const finish = async () => {
+    // Writes that are under way end within their time-out, and only then can watches have seen everything.
+    await tell(vantages, AGENT_FILES.stopWriting);
+    await sleep((options.timeout ?? 2000) + 500);
+    await tell(vantages, AGENT_FILES.stop);
+    const ends = [...agents].map(async ([vantage, agent]) => [vantage.name, await agent.end()] as const);
+    const results = await Promise.allSettled(ends);
+    const lives = await processes.stop();
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    return { lives, done: new Map(results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))) };
+  };
+  try {
+    for (const vantage of vantages) {
+      const agent = vantage.isPod
+        ? await startPod(cluster, vantage, namespace, bundle)
+        : runAgentIn(cluster, vantage, bundle);
+      agents.set(vantage, agent);
+    }
+    await firstWrites(vantages, options.signal);
+  } catch (error) {
+    await finish();
+    await removeNamespace(cluster, namespace);
+    throw error;
+  }
   const start = Date.now();
   return {
     folder,
     stop: async () => {
       const end = Date.now();
-      await tell(vantages, AGENT_FILES.stopWriting);
-      // Writes that are under way end within their time-out.
-      await sleep((options.timeout ?? 2000) + 500);
-      await tell(vantages, AGENT_FILES.stop);
-      await Promise.all(agents.map((agent) => agent.ended()));
-      const records = new Map<string, readonly AgentRecord[]>();
-      for (const vantage of vantages) records.set(vantage.name, within(await readRecords(vantage), start, end));
-      const report = reportOf({
+      const { lives, done } = await finish();
+      const observed = vantages.map(async (vantage) => ({
+        ...vantage,
+        records: await readRecords(vantage),
+        isDone: done.get(vantage.name) ?? false,
+      }));
+      const observations: Observations = {
         settings: cluster.settings,
         start,
         end,
-        records,
+        vantages: await Promise.all(observed),
         present: await presentWrites(cluster, namespace),
-        lives: await processes.stop(),
+        lives,
         containersBefore,
         containersAfter: await readContainers(cluster),
-      });
-      await tryKubectl(cluster, ['delete', 'namespace', namespace, '--wait=false']);
+      };
+      const report = reportOf(observations);
       await writeFile(join(folder, 'report.json'), `${JSON.stringify(report, undefined, 2)}\n`);
-      return { report, records, start };
+      await removeNamespace(cluster, namespace);
+      return { report, observations };
     },
   };
 }
@@ -143,85 +119,65 @@ async function newFolder(cluster: Cluster): Promise<{ folder: string; namespace:
   return { folder, namespace: `bench-probe-${number}` };
 }
 
-async function vantagesOf(cluster: Cluster, folder: string, namespace: string): Promise<Vantage[]> {
-  const { plan, settings, bench } = cluster;
-  const [host, port] = splitEndpoint(plan.endpoint);
-  const outside: Vantage = {
-    name: 'outside',
-    folder: join(folder, 'outside'),
-    isPod: false,
-    host,
-    port,
-    writers: ['fresh', 'http1', 'http2', 'quiet'],
-    watches: ['busy', 'quiet'],
-  };
-  // Without a proxy nobody answers at the Service address.
-  if (settings.proxy === 'none') return [outside];
-  const inside = { host: plan.service, port: 443, writers: ['fresh'] } as const;
-  const running: NodePlan[] = [];
-  for (const node of plan.nodes) if (await isOn(cluster, node)) running.push(node);
-  const nodes = running.map((node) => ({
-    ...inside,
-    name: node.name,
-    folder: join(folder, node.name),
-    node,
-    isPod: false,
-    watches: [],
-  }));
-  const worker = running.find(({ role }) => role === 'worker');
-  if (worker === undefined) return [outside, ...nodes];
-  const disk = join(files.node(bench, worker.name), 'root', POD_FOLDER, namespace);
-  const pod = {
-    ...inside,
-    name: `pod-${worker.name}`,
-    folder: disk,
-    node: worker,
-    isPod: true,
-    watches: ['busy', 'quiet'],
-  } as const;
-  return [outside, ...nodes, pod];
-}
-
-function splitEndpoint(endpoint: string): [string, number] {
-  const colon = endpoint.lastIndexOf(':');
-  return [endpoint.slice(0, colon).replace(/^\[|\]$/g, ''), Number(endpoint.slice(colon + 1))];
+async function configure(
+  cluster: Cluster,
+  vantages: readonly Vantage[],
+  namespace: string,
+  options: ProbeOptions,
+): Promise<void> {
+  const login = await adminLogin(cluster);
+  for (const { name, host, port, writers, watches, node, isPod, folder } of vantages) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const configuration: AgentConfiguration = {
+      name,
+      host,
+      port,
+      login: isPod ? {} : login,
+      namespace,
+      writers,
+      watches,
+      leases: node === undefined,
+      interval: options.interval ?? 50,
+      timeout: options.timeout ?? 2000,
+      quietInterval: options.quietInterval ?? 10_000,
+      catchUp: CATCH_UP,
+    };
+    await writeFile(join(folder, AGENT_FILES.configuration), JSON.stringify(configuration), { mode: 0o600 });
+  }
 }
 
 function permissions(namespace: string): object[] {
-  const role = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'probe' };
+  const subject = { kind: 'ServiceAccount', name: 'probe', namespace };
+  const rbac = 'rbac.authorization.k8s.io';
+  const resources = ['configmaps', 'limitranges'];
+  const verbs = ['get', 'list', 'watch', 'create', 'patch'];
+  const metadata = { name: 'probe', namespace };
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { bench: 'probe' } } },
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'probe', namespace } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules: [{ apiGroups: [''], resources, verbs }] },
     {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'Role',
-      metadata: { name: 'probe', namespace },
-      rules: [
-        {
-          apiGroups: [''],
-          resources: ['configmaps', 'limitranges'],
-          verbs: ['get', 'list', 'watch', 'create', 'patch'],
-        },
-      ],
-    },
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
+      apiVersion: `${rbac}/v1`,
       kind: 'RoleBinding',
-      metadata: { name: 'probe', namespace },
-      roleRef: role,
-      subjects: [{ kind: 'ServiceAccount', name: 'probe', namespace }],
+      metadata,
+      roleRef: { apiGroup: rbac, kind: 'Role', name: 'probe' },
+      subjects: [subject],
     },
   ];
 }
 
+async function removeNamespace(cluster: Cluster, namespace: string): Promise<void> {
+  // If the API is away, the next probe does it.
+  await tryKubectl(cluster, ['delete', 'namespace', namespace, '--wait=false'], { timeout: 15_000 });
+}
+
 async function adminLogin(cluster: Cluster): Promise<AgentConfiguration['login']> {
-  const view = JSON.parse(
-    await kubectl(cluster, ['config', 'view', '--raw', '--flatten', '--minify', '-o', 'json']),
-  ) as {
+  const text = await kubectl(cluster, ['config', 'view', '--raw', '--flatten', '--minify', '-o', 'json']);
+  const view = JSON.parse(text) as {
     clusters: [{ cluster: { 'certificate-authority-data': string } }];
     users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
   };
-  const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
+  const decode = (data: string): string => Buffer.from(data, 'base64').toString('utf8');
   const { user } = view.users[0];
   return {
     ca: decode(view.clusters[0].cluster['certificate-authority-data']),
@@ -230,85 +186,9 @@ async function adminLogin(cluster: Cluster): Promise<AgentConfiguration['login']
   };
 }
 
-interface Agent {
-  ended(): Promise<void>;
-}
-
-/** Runs an agent in a machine's network, and again each time that the machine has been off. */
-async function keepRunning(cluster: Cluster, vantage: Vantage, bundle: string): Promise<Agent> {
-  let child: ChildProcess | undefined;
-  const isOver = (): boolean => existsSync(join(vantage.folder, AGENT_FILES.stop));
-  const work = (async () => {
-    while (!isOver()) {
-      if (vantage.node !== undefined && (await nodeProcess(cluster, vantage.node.name)) === undefined) {
-        await sleep(200);
-        continue;
-      }
-      try {
-        child = await startAgent(cluster, vantage, bundle);
-        await new Promise((resolve) => child!.once('close', resolve));
-      } catch (error) {
-        // The machine went off in between.
-        if (!(error instanceof BenchError)) throw error;
-      }
-      await sleep(200);
-    }
-  })();
-  return { ended: () => work };
-}
-
-async function startAgent(cluster: Cluster, vantage: Vantage, bundle: string): Promise<ChildProcess> {
-  const command = [process.execPath, bundle, vantage.folder, 'attached'];
-  const [program, ...args] =
-    vantage.node === undefined
-      ? await enterLan(cluster, command)
-      : await enterNode(cluster, vantage.node.name, command, { namespaces: ['net', 'pid'] });
-  const log = await open(join(vantage.folder, 'agent.log'), 'a');
-  try {
-    // In a group of its own, so that Ctrl-C ends the measurement and not its agents.
-    return spawn(program!, args, { stdio: ['pipe', log.fd, log.fd], detached: true });
-  } finally {
-    await log.close();
-  }
-}
-
-async function startPod(cluster: Cluster, vantage: Vantage, namespace: string, bundle: string): Promise<Agent> {
-  const { name, archive } = await packAgent(cluster, bundle);
-  const node = vantage.node!;
-  const there = await runOnNode(cluster, node.name, ['ctr', '--namespace', 'k8s.io', 'images', 'list', '--quiet']);
-  if (!there.split('\n').includes(name)) await importImages(cluster, node, archive);
-  const folder = { name: 'folder', hostPath: { path: `${POD_FOLDER}/${namespace}`, type: 'Directory' } };
-  await kubectlApply(cluster, [
-    {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'probe', namespace },
-      spec: {
-        serviceAccountName: 'probe',
-        // Its end is the end of the measurement, but a crash is not.
-        restartPolicy: 'OnFailure',
-        nodeName: node.name,
-        terminationGracePeriodSeconds: 0,
-        tolerations: [{ operator: 'Exists' }],
-        containers: [
-          {
-            name: 'probe',
-            image: name,
-            command: ['/node', '/agent.mjs', '/probe'],
-            volumeMounts: [{ name: 'folder', mountPath: '/probe' }],
-          },
-        ],
-        volumes: [folder],
-      },
-    },
-  ]);
-  // Its last records come when it has been told to stop, or never if its node is off.
-  return { ended: () => sleep(2 * CATCH_UP + 1500) };
-}
-
 /** Waits until every client has written, so that starting up is not measured. */
-async function firstWrites(vantages: readonly Vantage[]): Promise<void> {
-  const deadline = Date.now() + 60_000;
+async function firstWrites(vantages: readonly Vantage[], signal?: AbortSignal): Promise<void> {
+  const deadline = Date.now() + PATIENCE;
   for (const vantage of vantages) {
     const hasAll = async (): Promise<boolean> => {
       const records = await readRecords(vantage);
@@ -317,6 +197,7 @@ async function firstWrites(vantages: readonly Vantage[]): Promise<void> {
       );
     };
     while (!(await hasAll())) {
+      signal?.throwIfAborted();
       if (Date.now() > deadline) {
         const log = await readFile(join(vantage.folder, 'agent.log'), 'utf8').catch(() => '');
         throw new BenchError(`the probe on ${vantage.name} does not write: ${log.trim().slice(-500)}`);
@@ -338,11 +219,6 @@ async function readRecords({ folder }: Vantage): Promise<AgentRecord[]> {
   return parseRecords(text);
 }
 
-// What watches and leases say stays whole, since it is about writes of that time.
-function within(records: readonly AgentRecord[], start: number, end: number): AgentRecord[] {
-  return records.filter((one) => one.kind !== 'request' || (one.at >= start && one.at < end));
-}
-
 interface Marked {
   readonly items: readonly {
     readonly metadata: { readonly name: string; readonly annotations?: object };
@@ -350,24 +226,39 @@ interface Marked {
   }[];
 }
 
-async function presentWrites(cluster: Cluster, namespace: string): Promise<Set<string>> {
-  const present = new Set<string>();
-  for (const resource of ['configmaps', 'limitranges']) {
-    const { items } = await kubectlGet<Marked>(cluster, ['--namespace', namespace, resource]);
-    for (const { metadata, data } of items) {
-      for (const mark of Object.keys(data ?? metadata.annotations ?? {})) present.add(`${metadata.name}/${mark}`);
+/** Every mark that is there. Nothing when the API does not answer within half a minute. */
+async function presentWrites(cluster: Cluster, namespace: string): Promise<Set<string> | undefined> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    try {
+      const present = new Set<string>();
+      for (const resource of ['configmaps', 'limitranges']) {
+        const { items } = await kubectlGet<Marked>(cluster, ['--namespace', namespace, resource], { timeout: 15_000 });
+        for (const { metadata, data } of items) {
+          for (const mark of Object.keys(data ?? metadata.annotations ?? {})) present.add(`${metadata.name}/${mark}`);
+        }
+      }
+      return present;
+    } catch (error) {
+      if (!(error instanceof BenchError)) throw error;
+      if (Date.now() > deadline) return undefined;
+      await sleep(1000);
     }
   }
-  return present;
 }
 
-async function readContainers(cluster: Cluster): Promise<ContainerState[]> {
-  const all = cluster.plan.nodes.map(async ({ name }) => {
-    if ((await nodeProcess(cluster, name)) === undefined) return [];
-    const { status, stdout } = await onNode(cluster, name, ['crictl', 'ps', '--all', '--output', 'json'], {
-      timeout: 20_000,
-    });
-    return status === 0 ? parseContainers(name, stdout) : [];
-  });
-  return (await Promise.all(all)).flat();
+async function readContainers(cluster: Cluster): Promise<ContainersByNode> {
+  const all = cluster.plan.nodes.map(async ({ name }) => [name, await containersOn(cluster, name)] as const);
+  return new Map(await Promise.all(all));
+}
+
+async function containersOn(cluster: Cluster, name: string): Promise<ContainerState[] | undefined> {
+  for (let tries = 0; tries < 3; tries += 1) {
+    if ((await nodeProcess(cluster, name)) === undefined) return undefined;
+    const list = ['crictl', 'ps', '--all', '--output', 'json'];
+    const { status, stdout } = await onNode(cluster, name, list, { timeout: 20_000 });
+    if (status === 0) return parseContainers(name, stdout);
+    await sleep(1000);
+  }
+  return undefined;
 }

@@ -42,7 +42,7 @@ async function search(bench: Bench): Promise<ProcessLife[]> {
     const name = (await text(`/proc/${id}/comm`)).trim();
     const component = COMPONENTS.find((one) => name === one.slice(0, 15));
     if (component === undefined) return [];
-    const node = new RegExp(`:/${bench.cgroup}/([^/\\n]+)`).exec(await text(`/proc/${id}/cgroup`))?.[1];
+    const node = new RegExp(`/${bench.cgroup}/([^/\\n]+)`).exec(await text(`/proc/${id}/cgroup`))?.[1];
     return node === undefined ? [] : [{ component, node, id: Number(id), seen: Date.now() }];
   });
   return (await Promise.all(found)).flat();

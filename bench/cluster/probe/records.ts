@@ -1,5 +1,11 @@
 /** What an agent writes down, one JSON object a line. Times are milliseconds since 1970, of this computer's clock. */
-export type AgentRecord = RequestRecord | WatchRecord | SeenRecord | LeaseRecord;
+export type AgentRecord = StartRecord | RequestRecord | WatchRecord | SeenRecord | LeaseRecord;
+
+/** An agent began, or began again after its machine was off. */
+export interface StartRecord {
+  readonly kind: 'start';
+  readonly at: number;
+}
 
 export const CLIENTS = ['fresh', 'http1', 'http2', 'quiet'] as const;
 
@@ -16,7 +22,7 @@ export interface RequestRecord {
   /** What it wrote, by a name that no other write has. */
   readonly write: string;
   readonly at: number;
-  /** How long the answer took, or the failure, in milliseconds. */
+  /** How long the answer took from then on, or the failure, in milliseconds. */
   readonly ms: number;
   readonly status?: number;
   /** Whether the answer said when to try again. */
@@ -101,6 +107,8 @@ export const AGENT_FILES = {
   /** Tells the agent to write no more, and its watches to catch up. */
   stopWriting: 'stop-writing',
   stop: 'stop',
+  /** Tells that everything is written down. */
+  done: 'done',
 } as const;
 
 /** Parses records. The last line of an agent that was killed may be half there, and says nothing then. */

@@ -10,16 +10,19 @@ function request(at: number, rest: Partial<RequestRecord> = { status: 200 }): Re
   return { kind: 'request', client: 'fresh', write: `o/${at}`, at: START + at, ms: 5, ...rest };
 }
 
-function report(records: readonly AgentRecord[], rest: Partial<Observations> = {}): Report {
+/** A report of ten seconds from one place, with whatever clients and watches have records. */
+function report(records: readonly AgentRecord[], rest: Partial<Observations> = {}, isDone = true): Report {
+  const writers = [...new Set(records.flatMap((one) => (one.kind === 'request' ? [one.client] : [])))];
+  const watches = [...new Set(records.flatMap((one) => (one.kind === 'watch' ? [one.watch] : [])))];
   return reportOf({
     settings: readSettings({}),
     start: START,
     end: START + 10_000,
-    records: new Map([['outside', records]]),
+    vantages: [{ name: 'outside', writers, watches, records, isDone }],
     present: new Set(records.flatMap((one) => (one.kind === 'request' ? [one.write] : []))),
     lives: [],
-    containersBefore: [],
-    containersAfter: [],
+    containersBefore: new Map(),
+    containersAfter: new Map(),
     ...rest,
   });
 }
@@ -38,11 +41,12 @@ test('every write has one outcome', () => {
 
 describe('an outage', () => {
   test('goes from the first failure to the next acknowledged write', () => {
-    const records = [...steady(0, 1000), ...steady(1000, 1300, { error: 'ECONNREFUSED' }), ...steady(1300, 2000)];
+    const records = [...steady(0, 1000), ...steady(1000, 1300, { error: 'ECONNREFUSED' }), ...steady(1300, 10_000)];
     const [client] = report(records).clients;
-    expect(client).toMatchObject({ requests: 40, acknowledged: 34, failed: 6, reasons: { ECONNREFUSED: 6 } });
+    expect(client).toMatchObject({ requests: 200, acknowledged: 194, failed: 6, reasons: { ECONNREFUSED: 6 } });
     expect(client!.outages).toEqual([{ at: 1, ms: 300, failed: 6 }]);
     expect(client!.stalls).toEqual([{ at: 0.955, ms: 350 }]);
+    expect(client!.absences).toEqual([]);
   });
 
   test('that lasts to the end is counted', () => {
@@ -61,9 +65,39 @@ describe('an outage', () => {
   });
 });
 
-test('a client that was off is absent and not failing', () => {
-  const [client] = report([...steady(0, 1000), ...steady(8000, 9000)]).clients;
-  expect(client).toMatchObject({ failed: 0, absences: [{ at: 0.95, ms: 7050 }] });
+describe('a client that is off', () => {
+  test('is absent, and neither failing nor stalled', () => {
+    const [client] = report([...steady(0, 1000), ...steady(8000, 10_000)]).clients;
+    expect(client).toMatchObject({ failed: 0, absences: [{ at: 0.95, ms: 7050 }], stalls: [] });
+  });
+
+  test('to the end, or from the beginning, is absent', () => {
+    expect(report(steady(0, 1000)).clients[0]!.absences).toEqual([{ at: 0.95, ms: 9050 }]);
+    expect(report(steady(9000, 10_000)).clients[0]!.absences).toEqual([{ at: 0, ms: 9000 }]);
+  });
+
+  test('all the time is in the report all the same', () => {
+    const vantages = [{ name: 'w1', writers: ['fresh'] as const, watches: [], records: [], isDone: false }];
+    const [client] = report([], { vantages }).clients;
+    expect(client).toMatchObject({ vantage: 'w1', requests: 0, absences: [{ at: 0, ms: 10_000 }] });
+  });
+});
+
+test('a server that hangs to the end is a stall', () => {
+  const records = [...steady(0, 5000), ...steady(5000, 10_000, { error: 'timeout' })];
+  expect(report(records).clients[0]!.stalls).toEqual([{ at: 4.955, ms: 5045 }]);
+});
+
+test('what nobody could ask is unknown, and is not called nothing', () => {
+  const list: AgentRecord = { kind: 'watch', watch: 'busy', at: START, event: 'list' };
+  const { totals, clients, watches } = report([request(0), list], { present: undefined }, false);
+  expect(totals.missing).toBe(null);
+  expect(clients[0]!.missing).toBe(null);
+  expect(watches[0]!.lost).toBe(null);
+});
+
+test('writes before the beginning and from the end on do not count', () => {
+  expect(report([request(-50), request(0), request(9950), request(10_000)]).totals.requests).toBe(2);
 });
 
 test('an acknowledged write that is not there at the end is missing, a failed one is not', () => {
@@ -84,6 +118,7 @@ describe('a watch', () => {
       request(0),
       request(50),
       request(100, { error: 'x' }),
+      { kind: 'start', at: START },
       watch('list'),
       watch('end'),
       watch('resume'),
@@ -104,6 +139,11 @@ describe('a watch', () => {
       { kind: 'seen', watch: 'quiet', at: START, writes: ['o/10'] },
     ];
     expect(report(quiet).watches).toMatchObject([{ watch: 'quiet', seen: 1, lost: 0 }]);
+  });
+
+  test('of an agent that starts again has not read again for that', () => {
+    const start: AgentRecord = { kind: 'start', at: START };
+    expect(report([start, watch('list'), start, watch('list')]).watches).toMatchObject([{ relisted: 0 }]);
   });
 });
 
@@ -129,7 +169,8 @@ test('the timeline shows the worst of each moment, and what to know in words', (
   });
   const all = [...records, lease(0, 'cp1_a'), lease(4000, 'cp1_b')];
   const one = report(all, { present: new Set(records.map(({ write }) => write)) });
-  const text = timelineText(one, new Map([['outside', all]]), START, 39);
+  const vantages = [{ name: 'outside', writers: ['fresh'] as const, watches: [], records: all, isDone: true }];
+  const text = timelineText(one, { vantages, start: START }, 39);
   expect(text.split('\n').slice(0, 3)).toEqual([
     '                   0s        5s',
     'outside fresh      ··········██▒▒∘∘    ',

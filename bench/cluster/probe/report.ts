@@ -1,9 +1,8 @@
 import type { Settings } from '../settings.ts';
-import { countRestarts, type ContainerRestarts, type ContainerState } from './containers.ts';
+import { countRestarts, type ContainerRestarts, type ContainersByNode } from './containers.ts';
 import { leaseChanges, type ProcessLife } from './leases.ts';
 import {
   outcomeOf,
-  WATCHES,
   type AgentRecord,
   type Client,
   type LeaseRecord,
@@ -29,10 +28,11 @@ export interface Totals {
   readonly requests: number;
   readonly failed: number;
   readonly retriable: number;
-  /** Acknowledged writes that were not there at the end. */
-  readonly missing: number;
-  /** Changes that a watch never saw. */
+  /** Acknowledged writes that were not there at the end; unknown when the API could not be asked. */
+  readonly missing: number | null;
+  /** Changes that a watch never saw, of watches that were there to the end. */
   readonly lost: number;
+  /** Restarts of containers, of those whose number is known. */
   readonly restarts: number;
   readonly longestLeaderGap: number;
 }
@@ -47,12 +47,13 @@ export interface ClientReport {
   readonly failed: number;
   /** Failures by reason: an error, or an HTTP status. */
   readonly reasons: Readonly<Record<string, number>>;
+  /** Sent again on a new connection, since the server had not taken it on the kept one. */
   readonly resent: number;
-  readonly missing: number;
+  readonly missing: number | null;
   readonly latency: { readonly median: number; readonly p99: number; readonly max: number };
   /** From the first failed write to the first acknowledged one behind it. */
   readonly outages: readonly Span[];
-  /** Times of more than 250 ms in which nothing was acknowledged, between one answer and the next. */
+  /** Times of more than 250 ms in which nothing was acknowledged, though the client was there. */
   readonly stalls: readonly Span[];
   /** Times in which the client itself was not there, since its machine was off. */
   readonly absences: readonly Span[];
@@ -69,8 +70,11 @@ export interface WatchReport {
   readonly vantage: string;
   readonly watch: Watch;
   readonly seen: number;
-  readonly lost: number;
+  /** Changes that it had not seen at the end; unknown when it was not there then. */
+  readonly lost: number | null;
+  /** How often it went on from where it had been. */
   readonly resumed: number;
+  /** How often it read everything again. */
   readonly relisted: number;
   /** Answers 410. */
   readonly gone: number;
@@ -78,6 +82,7 @@ export interface WatchReport {
 
 export interface LeaderReport {
   readonly component: string;
+  /** Who led when the probe began. */
   readonly holder: string;
   readonly changes: readonly {
     readonly at: number;
@@ -94,13 +99,22 @@ export interface Observations {
   /** Milliseconds since 1970. */
   readonly start: number;
   readonly end: number;
-  /** Records by vantage, as the agents wrote them. */
-  readonly records: ReadonlyMap<string, readonly AgentRecord[]>;
-  /** Names of all writes that are there at the end. */
-  readonly present: ReadonlySet<string>;
+  readonly vantages: readonly ObservedVantage[];
+  /** Names of all writes that are there at the end; nothing when the API could not be asked. */
+  readonly present: ReadonlySet<string> | undefined;
   readonly lives: readonly ProcessLife[];
-  readonly containersBefore: readonly ContainerState[];
-  readonly containersAfter: readonly ContainerState[];
+  readonly containersBefore: ContainersByNode;
+  readonly containersAfter: ContainersByNode;
+}
+
+/** What one agent was there for, and what it wrote down. */
+export interface ObservedVantage {
+  readonly name: string;
+  readonly writers: readonly Client[];
+  readonly watches: readonly Watch[];
+  readonly records: readonly AgentRecord[];
+  /** Whether it came to its end, and was not off then. */
+  readonly isDone: boolean;
 }
 
 const STALL = 250;
@@ -108,13 +122,15 @@ const STALL = 250;
 const ABSENCE = 1000;
 
 export function reportOf(observations: Observations): Report {
-  const { settings, start, end, records } = observations;
-  const clients = [...records].flatMap(([vantage, list]) => clientReports(vantage, list, observations));
+  const { settings, start, end } = observations;
+  const clients = observations.vantages.flatMap((vantage) =>
+    vantage.writers.map((client) => clientReport(vantage, client, observations)),
+  );
   const watches = watchReports(observations);
   const leaders = leaderReports(observations);
   const containers = countRestarts(observations.containersBefore, observations.containersAfter);
-  const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
-    list.reduce((total, one) => total + of(one), 0);
+  const sum = <T>(list: readonly T[], of: (one: T) => number | null): number =>
+    list.reduce((total, one) => total + (of(one) ?? 0), 0);
   return {
     settings,
     seconds: tenths(end - start) / 1000,
@@ -126,7 +142,7 @@ export function reportOf(observations: Observations): Report {
       requests: sum(clients, ({ requests }) => requests),
       failed: sum(clients, ({ failed }) => failed),
       retriable: sum(clients, ({ retriable }) => retriable),
-      missing: sum(clients, ({ missing }) => missing),
+      missing: observations.present === undefined ? null : sum(clients, ({ missing }) => missing),
       lost: sum(watches, ({ lost }) => lost),
       restarts: sum(containers, ({ restarts }) => restarts),
       longestLeaderGap: Math.max(0, ...leaders.flatMap(({ changes }) => changes.map(({ gap }) => gap))),
@@ -134,27 +150,17 @@ export function reportOf(observations: Observations): Report {
   };
 }
 
-function isRequest(record: AgentRecord): record is RequestRecord {
-  return record.kind === 'request';
+/** The writes of one client that fell due while the probe ran. */
+function writesOf({ records }: ObservedVantage, client: Client, { start, end }: Observations): RequestRecord[] {
+  return records
+    .filter((one): one is RequestRecord => one.kind === 'request' && one.client === client)
+    .filter(({ at }) => at >= start && at < end)
+    .toSorted((a, b) => a.at - b.at);
 }
 
-function clientReports(
-  vantage: string,
-  records: readonly AgentRecord[],
-  { start, present }: Observations,
-): ClientReport[] {
-  const requests = records.filter(isRequest).toSorted((a, b) => a.at - b.at);
-  const byClient = Map.groupBy(requests, ({ client }) => client);
-  return [...byClient].map(([client, list]) => clientReport(vantage, client, list, start, present));
-}
-
-function clientReport(
-  vantage: string,
-  client: Client,
-  requests: readonly RequestRecord[],
-  start: number,
-  present: ReadonlySet<string>,
-): ClientReport {
+function clientReport(vantage: ObservedVantage, client: Client, observations: Observations): ClientReport {
+  const { start, end, present } = observations;
+  const requests = writesOf(vantage, client, observations);
   const of = (outcome: ReturnType<typeof outcomeOf>): RequestRecord[] =>
     requests.filter((one) => outcomeOf(one) === outcome);
   const acknowledged = of('acknowledged');
@@ -162,9 +168,20 @@ function clientReport(
   const reasons = [...Map.groupBy(failed, ({ error, status }) => error ?? `${status}`)].map(
     ([reason, list]) => [reason, list.length] as const,
   );
+  // One that writes every ten seconds is neither away nor stalled in between.
   const isSteady = client !== 'quiet';
+  const between = (moments: readonly number[], longerThan: number): Gap[] =>
+    isSteady ? gaps([start, ...moments.filter((moment) => moment < end), end], longerThan) : [];
+  const absences = between(
+    requests.map(({ at }) => at),
+    ABSENCE,
+  );
+  const stalls = between(
+    acknowledged.map(({ at, ms }) => at + ms),
+    STALL,
+  ).flatMap((gap) => without(gap, absences, STALL));
   return {
-    vantage,
+    vantage: vantage.name,
     client,
     requests: requests.length,
     acknowledged: acknowledged.length,
@@ -172,23 +189,11 @@ function clientReport(
     failed: failed.length,
     reasons: Object.fromEntries(reasons.toSorted(([a], [b]) => (a < b ? -1 : 1))),
     resent: requests.filter(({ resent }) => resent).length,
-    missing: acknowledged.filter(({ write }) => !present.has(write)).length,
+    missing: present === undefined ? null : acknowledged.filter(({ write }) => !present.has(write)).length,
     latency: latencies(acknowledged.map(({ ms }) => ms)),
     outages: outages(requests, start),
-    stalls: isSteady
-      ? gaps(
-          acknowledged.map(({ at, ms }) => at + ms),
-          STALL,
-          start,
-        )
-      : [],
-    absences: isSteady
-      ? gaps(
-          requests.map(({ at }) => at),
-          ABSENCE,
-          start,
-        )
-      : [],
+    stalls: stalls.map((gap) => spanOf(gap, start)),
+    absences: absences.map((gap) => spanOf(gap, start)),
   };
 }
 
@@ -215,15 +220,34 @@ function outages(requests: readonly RequestRecord[], start: number): Span[] {
   return found;
 }
 
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Times between two moments that lie further apart than that many milliseconds. */
-function gaps(moments: readonly number[], longerThan: number, start: number): Span[] {
+function gaps(moments: readonly number[], longerThan: number): Gap[] {
   const sorted = moments.toSorted((a, b) => a - b);
-  return sorted.flatMap((moment, index) => {
-    const before = sorted[index - 1];
-    return before !== undefined && moment - before > longerThan
-      ? [{ at: since(start, before), ms: tenths(moment - before) }]
-      : [];
+  return sorted.flatMap((to, index) => {
+    const from = sorted[index - 1];
+    return from !== undefined && to - from > longerThan ? [{ from, to }] : [];
   });
+}
+
+/** What is left of a gap when others are taken out of it, as far as it is longer than that many milliseconds. */
+function without(gap: Gap, others: readonly Gap[], longerThan: number): Gap[] {
+  let rest: Gap[] = [gap];
+  for (const { from, to } of others) {
+    rest = rest.flatMap((one) => [
+      { from: one.from, to: Math.min(one.to, from) },
+      { from: Math.max(one.from, to), to: one.to },
+    ]);
+  }
+  return rest.filter(({ from, to }) => to - from > longerThan);
+}
+
+function spanOf({ from, to }: Gap, start: number): Span {
+  return { at: since(start, from), ms: tenths(to - from) };
 }
 
 function latencies(values: readonly number[]): ClientReport['latency'] {
@@ -232,40 +256,43 @@ function latencies(values: readonly number[]): ClientReport['latency'] {
   return { median: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
 }
 
-/** A change counts for a watch when the server acknowledged it after the watch had begun. */
-function watchReports({ records }: Observations): WatchReport[] {
-  const all = [...records.values()]
-    .flat()
-    .filter(isRequest)
-    .filter((one) => outcomeOf(one) === 'acknowledged');
-  return [...records].flatMap(([vantage, list]) =>
-    WATCHES.flatMap((watch) => {
-      const events = list.filter((one): one is WatchRecord => one.kind === 'watch' && one.watch === watch);
-      if (events.length === 0) return [];
+/** A watch has to see every change that the server acknowledged. */
+function watchReports(observations: Observations): WatchReport[] {
+  const { vantages } = observations;
+  const due = (watch: Watch): RequestRecord[] =>
+    vantages.flatMap((vantage) =>
+      vantage.writers
+        .filter((client) => (client === 'quiet') === (watch === 'quiet'))
+        .flatMap((client) => writesOf(vantage, client, observations))
+        .filter((one) => outcomeOf(one) === 'acknowledged'),
+    );
+  return vantages.flatMap(({ name, watches, records, isDone }) =>
+    watches.map((watch) => {
+      const events = records.filter((one): one is WatchRecord => one.kind === 'watch' && one.watch === watch);
       const seen = new Set(
-        list
+        records
           .filter((one): one is SeenRecord => one.kind === 'seen' && one.watch === watch)
           .flatMap(({ writes }) => writes),
       );
-      const due = all.filter(({ client }) => (client === 'quiet') === (watch === 'quiet'));
+      const writes = due(watch);
       const count = (event: WatchRecord['event']): number => events.filter((one) => one.event === event).length;
-      return [
-        {
-          vantage,
-          watch,
-          seen: due.filter(({ write }) => seen.has(write)).length,
-          lost: due.filter(({ write }) => !seen.has(write)).length,
-          resumed: count('resume'),
-          relisted: Math.max(0, count('list') - 1),
-          gone: count('gone'),
-        },
-      ];
+      // Each agent that starts reads everything once.
+      const starts = records.filter(({ kind }) => kind === 'start').length;
+      return {
+        vantage: name,
+        watch,
+        seen: writes.filter(({ write }) => seen.has(write)).length,
+        lost: isDone ? writes.filter(({ write }) => !seen.has(write)).length : null,
+        resumed: count('resume'),
+        relisted: Math.max(0, count('list') - starts),
+        gone: count('gone'),
+      };
     }),
   );
 }
 
-function leaderReports({ records, lives, start }: Observations): LeaderReport[] {
-  const leases = [...records.values()].flat().filter((one): one is LeaseRecord => one.kind === 'lease');
+function leaderReports({ vantages, lives, start }: Observations): LeaderReport[] {
+  const leases = vantages.flatMap(({ records }) => records).filter((one): one is LeaseRecord => one.kind === 'lease');
   const changes = leaseChanges(leases, lives);
   const names = [...new Set(leases.map(({ name }) => name))].toSorted();
   return names.map((name) => ({

@@ -1,6 +1,6 @@
 import { table } from '../table.ts';
-import { outcomeOf, type AgentRecord, type RequestRecord, type WatchRecord } from './records.ts';
-import type { Report } from './report.ts';
+import { outcomeOf, type RequestRecord, type WatchRecord } from './records.ts';
+import type { Observations, Report } from './report.ts';
 
 const LEGEND =
   '· acknowledged   ∘ slow   ▒ asked to come back   █ failed, no leader   ↻ watch resumed   ↺ read again   (blank) not there';
@@ -10,10 +10,10 @@ const NAME_WIDTH = 18;
 /** A report as a person reads it: a line of time for each client and leader, and the sums. */
 export function timelineText(
   report: Report,
-  records: ReadonlyMap<string, readonly AgentRecord[]>,
-  start: number,
+  { vantages, start }: Pick<Observations, 'vantages' | 'start'>,
   columns: number,
 ): string {
+  const records = new Map(vantages.map((vantage) => [vantage.name, vantage.records]));
   const width = Math.max(20, Math.min(columns, 160) - NAME_WIDTH - 1);
   const length = report.seconds * 1000;
   const column = (moment: number): number => Math.min(width - 1, Math.max(0, Math.floor((moment / length) * width)));
@@ -21,7 +21,8 @@ export function timelineText(
     .filter(({ client }) => client !== 'quiet')
     .map(({ vantage, client }) => {
       const requests = (records.get(vantage) ?? []).filter(
-        (one): one is RequestRecord => one.kind === 'request' && one.client === client,
+        (one): one is RequestRecord =>
+          one.kind === 'request' && one.client === client && one.at >= start && one.at < start + length,
       );
       return lane(`${vantage} ${client}`, clientCells(requests, start, width, column));
     });
@@ -97,19 +98,19 @@ function summary({ clients, watches, leaders, containers, totals, seconds }: Rep
     `${requests}`,
     `${failed}`,
     `${retriable}`,
-    `${missing}`,
+    `${missing ?? '?'}`,
     `${latency.median} / ${latency.p99} / ${latency.max}`,
     spans(outages),
     spans(stalls),
   ]);
   const head = ['CLIENT', 'WRITES', 'FAILED', 'RETRIABLE', 'MISSING', 'MS: MEDIAN / P99 / MAX', 'OUTAGES', 'STALLS'];
-  const restarted = containers.filter(({ restarts }) => restarts > 0);
+  const restarted = containers.filter(({ restarts }) => restarts !== 0);
   return [
     ...table([head, ...rows]),
     '',
     ...watches.map(
       ({ vantage, watch, seen, lost, resumed, relisted, gone }) =>
-        `watch of the ${watch} resource, ${vantage}: ${seen} changes seen, ${lost} lost, resumed ${times(resumed)}, relisted ${times(relisted)}, 410 ${times(gone)}`,
+        `watch of the ${watch} resource, ${vantage}: ${seen} changes seen, ${lost ?? '?'} lost, resumed ${times(resumed)}, relisted ${times(relisted)}, 410 ${times(gone)}`,
     ),
     ...leaders.map(({ component, changes }) =>
       changes.length === 0
@@ -118,10 +119,11 @@ function summary({ clients, watches, leaders, containers, totals, seconds }: Rep
     ),
     ...(restarted.length === 0 ? ['no container was restarted'] : []),
     ...restarted.map(
-      ({ node, pod, container, restarts }) => `${container} of ${pod} on ${node}: restarted ${times(restarts)}`,
+      ({ node, pod, container, restarts }) =>
+        `${container} of ${pod} on ${node}: restarted ${restarts === null ? '? times' : times(restarts)}`,
     ),
     '',
-    `${totals.failed} of ${totals.requests} writes failed in ${Math.round(seconds)} s, ${totals.missing} acknowledged ones are missing, watches lost ${totals.lost} changes`,
+    `${totals.failed} of ${totals.requests} writes failed in ${Math.round(seconds)} s, ${totals.missing ?? '?'} acknowledged ones are missing, watches lost ${totals.lost} changes`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -26,6 +26,7 @@ export async function runAgent(folder: string): Promise<void> {
   const target = targetOf(configuration);
   const { record, flush } = recorder(join(folder, AGENT_FILES.records));
   const flushing = setInterval(flush, FLUSH_EVERY);
+  record({ kind: 'start', at: Date.now() });
   const prefix = `${configuration.name}-${incarnation(folder)}`;
   const watches = configuration.watches.map((one) => startWatch(one, target, configuration, record));
   const leases = configuration.leases ? [watchLeases(target, record)] : [];
@@ -45,6 +46,7 @@ export async function runAgent(folder: string): Promise<void> {
   for (const one of [...watches, ...leases]) one.close();
   clearInterval(flushing);
   flush();
+  writeFileSync(join(folder, AGENT_FILES.done), '');
 }
 
 function targetOf({ host, port, timeout, login }: AgentConfiguration): Target {

@@ -72,35 +72,67 @@ function sendHttp1(target: Target, call: Call, agent: https.Agent | false): Prom
   });
 }
 
+const MOST_RESENDS = 6;
+
 /** One HTTP/2 connection, replaced when it ends. */
 export function keptHttp2(target: Target): Connection {
-  let session: http2.ClientHttp2Session | undefined;
-  const open = (): http2.ClientHttp2Session => {
-    if (session && !session.closed && !session.destroyed) return session;
-    const host = target.host.includes(':') ? `[${target.host}]` : target.host;
-    const opened = http2.connect(`https://${host}:${target.port}`, { ...target.tls });
-    // Each request on it hears of its end.
-    opened.on('error', () => {});
-    session = opened;
+  // An old one goes on for the requests that are under way.
+  const all = new Set<Session>();
+  let current: Session | undefined;
+  const use = (): Session => {
+    if (current && !current.http.closed && !current.http.destroyed) return current;
+    const opened = openSession(target);
+    opened.http.on('close', () => all.delete(opened));
+    all.add(opened);
+    current = opened;
     return opened;
+  };
+  const retire = (session: Session): void => {
+    if (current === session) current = undefined;
+    session.http.close();
   };
   return {
     async send(call) {
       const deadline = performance.now() + target.timeout;
-      try {
-        return await sendHttp2(open(), target, call, deadline);
-      } catch (error) {
-        // Whoever does not answer in time may never again, as after a power cut: later requests go over another
-        // connection, and those that are under way have their own time.
-        if (isTimeout(error)) session?.close();
-        // The server said that it did not take this one. Go's client sends it again on a new connection at once.
-        if (!(error instanceof NotTaken)) throw error;
-        session?.close();
-        return { ...(await sendHttp2(open(), target, call, deadline)), resent: true };
+      for (let resent = 0; ; resent += 1) {
+        const session = use();
+        try {
+          const answer = await sendHttp2(session, target, call, deadline);
+          return resent > 0 ? { ...answer, resent: true } : answer;
+        } catch (error) {
+          // Whoever does not answer in time may never again, as after a power cut: later requests go over another
+          // connection, and those that are under way have their own time.
+          if (error instanceof NotTaken || isTimeout(error)) retire(session);
+          // The server said that it did not take this one. Go's client sends it again at once, some times.
+          if (!(error instanceof NotTaken) || resent === MOST_RESENDS) throw error;
+        }
       }
     },
-    close: () => session?.destroy(),
+    close: () => {
+      for (const { http } of all) http.destroy();
+    },
   };
+}
+
+interface Session {
+  readonly http: http2.ClientHttp2Session;
+  /** Number of the last stream that the server takes. */
+  lastTaken: number;
+}
+
+function openSession(target: Target): Session {
+  const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+  const session: Session = {
+    http: http2.connect(`https://${host}:${target.port}`, { ...target.tls }),
+    lastTaken: Number.POSITIVE_INFINITY,
+  };
+  // Each request on it hears of its end.
+  session.http.on('error', () => {});
+  session.http.on(
+    'goaway',
+    (_code, last) => (session.lastTaken = Math.min(session.lastTaken, last ?? session.lastTaken)),
+  );
+  return session;
 }
 
 class NotTaken extends Error {}
@@ -109,18 +141,15 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout';
 }
 
-function sendHttp2(session: http2.ClientHttp2Session, target: Target, call: Call, deadline: number): Promise<Answer> {
+function sendHttp2(session: Session, target: Target, call: Call, deadline: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const { ':method': _, ...headers } = { ':method': call.method, ...headersOf(target, call) };
-    const stream = session.request({ ':method': call.method, ':path': call.path, ...headers });
-    let lastTaken = Number.POSITIVE_INFINITY;
-    const onGoaway = (_code: number, last: number): void => void (lastTaken = last);
-    session.on('goaway', onGoaway);
-    const timer = setTimeout(() => settle(() => reject(new Error('timeout'))), deadline - performance.now());
-    const settle = (how: () => void): void => {
+    const stream = session.http.request({ ':method': call.method, ':path': call.path, ...headersOf(target, call) });
+    const timer = setTimeout(() => fail(new Error('timeout')), deadline - performance.now());
+    const fail = (error: Error): void => {
       clearTimeout(timer);
-      session.off('goaway', onGoaway);
-      how();
+      const isRefused =
+        stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > session.lastTaken;
+      reject(isRefused ? new NotTaken('not taken') : error);
       if (!stream.closed) stream.close(http2.constants.NGHTTP2_CANCEL);
     };
     let status = 0;
@@ -132,13 +161,12 @@ function sendHttp2(session: http2.ClientHttp2Session, target: Target, call: Call
     });
     stream.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     stream.on('end', () => {
-      if (status > 0) settle(() => resolve({ status, retryAfter, body }));
+      if (status === 0) return;
+      clearTimeout(timer);
+      resolve({ status, retryAfter, body });
     });
-    stream.on('error', (error) => settle(() => reject(error)));
-    stream.on('close', () => {
-      const isRefused = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > lastTaken;
-      settle(() => reject(isRefused ? new NotTaken('not taken') : new Error('closed')));
-    });
+    stream.on('error', fail);
+    stream.on('close', () => fail(new Error('closed')));
     stream.end(call.body && JSON.stringify(call.body));
   });
 }

@@ -26,6 +26,8 @@ export interface Watching {
 }
 
 const PAUSE = 250;
+// A server that cannot go on from there says so at once, as an event behind status 200.
+const ACCEPTED = 300;
 // Bookmarks come every minute. Without one the other side is gone, though nobody said so.
 const SILENCE = 90_000;
 
@@ -34,22 +36,20 @@ export function watch(target: Target, path: string, listener: WatchListener): Wa
   let current: AbortController | undefined;
   void (async () => {
     let version: string | undefined;
-    let isFirst = true;
     while (!closing.signal.aborted) {
       try {
+        const isFresh = version === undefined;
         version ??= await list(target, path, listener);
-        if (!isFirst) listener.onEvent('resume');
-        isFirst = false;
         current = new AbortController();
-        version = await follow(
-          target,
-          path,
-          version,
-          listener,
-          AbortSignal.any([closing.signal, current.signal]),
-          (seen) => (version = seen),
-        );
+        version = await follow(target, path, version, AbortSignal.any([closing.signal, current.signal]), {
+          onAccept: () => {
+            if (!isFresh) listener.onEvent('resume');
+          },
+          onVersion: (seen) => (version = seen),
+          onObject: listener.onObject,
+        });
         listener.onEvent('end');
+        if (current.signal.aborted) continue;
       } catch (error) {
         if (error instanceof Gone) {
           listener.onEvent('gone');
@@ -88,14 +88,19 @@ function follow(
   target: Target,
   path: string,
   from: string,
-  listener: WatchListener,
   signal: AbortSignal,
-  onVersion: (version: string) => void,
+  listener: {
+    /** The server lets it go on from there. */
+    readonly onAccept: () => void;
+    readonly onVersion: (version: string) => void;
+    readonly onObject: (object: WatchedObject) => void;
+  },
 ): Promise<string> {
   const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=480&resourceVersion=${from}`;
   return new Promise((resolve, reject) => {
     let version = from;
     let rest = '';
+    let accepting: NodeJS.Timeout | undefined;
     const { host, port, tls } = target;
     const headers = { accept: 'application/json', ...(target.token && { authorization: `Bearer ${target.token()}` }) };
     const request = https.request({ host, port, ...tls, path: `${path}?${query}`, agent: false, headers });
@@ -114,6 +119,7 @@ function follow(
       clearTimeout(answered);
       if (response.statusCode === 410) return fail(new Gone());
       if (response.statusCode !== 200) return fail(new Error(`answered ${response.statusCode}`));
+      accepting = setTimeout(listener.onAccept, ACCEPTED);
       response.setEncoding('utf8').on('data', (chunk: string) => {
         const lines = (rest + chunk).split('\n');
         rest = lines.pop()!;
@@ -123,14 +129,17 @@ function follow(
           if (type === 'ERROR')
             return fail(object.code === 410 ? new Gone() : new Error(object.message ?? 'error event'));
           version = object.metadata?.resourceVersion ?? version;
-          onVersion(version);
+          listener.onVersion(version);
           if (type !== 'BOOKMARK') listener.onObject(object);
         }
       });
       response.on('error', fail);
       response.on('close', () => resolve(version));
     });
-    request.on('close', () => clearTimeout(answered));
+    request.on('close', () => {
+      clearTimeout(answered);
+      clearTimeout(accepting);
+    });
     request.end();
   });
 }

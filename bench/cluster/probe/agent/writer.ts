@@ -32,52 +32,79 @@ export async function writeSteadily(
   record: (one: RequestRecord) => void,
 ): Promise<void> {
   const open = new Set<Promise<void>>();
-  const start = performance.now();
+  const start = now();
   for (let sequence = 0; !signal.aborted; sequence += 1) {
-    const wait = start + sequence * writer.interval - performance.now();
-    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => {});
+    const due = start + sequence * writer.interval;
+    if (due > now()) await sleep(due - now(), undefined, { signal }).catch(() => {});
     if (signal.aborted) break;
-    const one = writeOnce(writer, sequence, record).finally(() => open.delete(one));
+    const one = writeOnce(writer, sequence, due, record).finally(() => open.delete(one));
     open.add(one);
   }
   await Promise.all(open);
   writer.connection.close();
 }
 
-async function writeOnce(writer: Writer, sequence: number, record: (one: RequestRecord) => void): Promise<void> {
-  const turn = Math.floor(sequence / (writer.objects * MARKS_PER_OBJECT));
-  const object = `${writer.object}-${turn}-${sequence % writer.objects}`;
-  const write = `${object}/${sequence}`;
-  const at = performance.timeOrigin + performance.now();
-  const common = { kind: 'request', client: writer.client, write, at: round(at) } as const;
-  const elapsed = (): number => round(performance.timeOrigin + performance.now() - at);
+async function writeOnce(
+  writer: Writer,
+  sequence: number,
+  due: number,
+  record: (one: RequestRecord) => void,
+): Promise<void> {
+  const place = placeOf(writer, sequence);
+  const common = {
+    kind: 'request',
+    client: writer.client,
+    write: `${place.object}/${sequence}`,
+    at: round(due),
+  } as const;
   try {
-    const answer = await mark(writer, object, `${sequence}`);
+    const answer = await mark(writer, place, `${sequence}`);
     record({
       ...common,
-      ms: elapsed(),
+      ms: round(now() - due),
       status: answer.status,
       ...(answer.retryAfter && { retryAfter: true }),
       ...(answer.resent && { resent: true }),
     });
   } catch (error) {
-    record({ ...common, ms: elapsed(), error: reasonFor(error) });
+    record({ ...common, ms: round(now() - due), error: reasonFor(error) });
   }
 }
 
-/** Leaves a mark in an object, and makes the object when it is not there yet. */
-async function mark(writer: Writer, name: string, key: string): Promise<Answer> {
-  const patch = { method: 'PATCH', path: `${writer.path}/${name}`, body: writer.mark(key) } as const;
-  const patched = await writer.connection.send(patch);
-  if (patched.status !== 404) return patched;
-  const object = merge({ metadata: { name } }, writer.mark(key));
-  const created = await writer.connection.send({ method: 'POST', path: writer.path, body: object });
-  // Another write of the same client came first.
-  return created.status === 409 ? await writer.connection.send(patch) : created;
+interface Place {
+  readonly object: string;
+  /** Whether no earlier write went there. */
+  readonly isNew: boolean;
+}
+
+function placeOf({ object, objects }: Writer, sequence: number): Place {
+  const turn = Math.floor(sequence / objects);
+  return {
+    object: `${object}-${Math.floor(turn / MARKS_PER_OBJECT)}-${sequence % objects}`,
+    isNew: turn % MARKS_PER_OBJECT === 0,
+  };
+}
+
+/**
+ * Leaves a mark in an object. The first one makes the object; when that failed, or came late, the next one finds out.
+ */
+async function mark(writer: Writer, { object, isNew }: Place, key: string): Promise<Answer> {
+  const { connection, path } = writer;
+  const whole = { metadata: { name: object } };
+  const create = { method: 'POST', path, body: merge(whole, writer.mark(key)) } as const;
+  const patch = { method: 'PATCH', path: `${path}/${object}`, body: writer.mark(key) } as const;
+  const answer = await connection.send(isNew ? create : patch);
+  if (answer.status === (isNew ? 409 : 404)) return await connection.send(isNew ? patch : create);
+  return answer;
 }
 
 function merge(object: { readonly metadata: object }, patch: { readonly metadata?: object }): object {
   return { ...object, ...patch, metadata: { ...object.metadata, ...patch.metadata } };
+}
+
+/** Milliseconds since 1970, finer than Date has them, and not set back. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 function round(milliseconds: number): number {
