@@ -99,9 +99,8 @@ export async function bootNode(cluster: Cluster, node: NodePlan, { programs, pau
   await until(
     `containerd on ${node.name}`,
     180_000,
-    async () =>
-      (await nodeProcess(cluster, node.name)) !== undefined &&
-      (await onNode(cluster, node.name, ['test', '-f', '/run/machine-up'])).status === 0,
+    // Fails at once if the machine has ended meanwhile.
+    async () => (await onNode(cluster, node.name, ['test', '-f', '/run/machine-up'])).status === 0,
     log,
   );
 }
@@ -126,8 +125,6 @@ export async function isOn(cluster: Cluster, node: NodePlan): Promise<boolean> {
 export interface EnterOptions {
   /** Namespaces to enter; default all of them. Without `mount` the program and its files are this computer's. */
   readonly namespaces?: readonly ('mount' | 'uts' | 'ipc' | 'net' | 'pid' | 'cgroup')[];
-  /** Variables for the command, besides the search path. */
-  readonly variables?: Readonly<Record<string, string>>;
 }
 
 const ALL_NAMESPACES = ['mount', 'uts', 'ipc', 'net', 'pid', 'cgroup'] as const;
@@ -145,12 +142,11 @@ export async function enterNode(
   const namespaces = options.namespaces ?? ALL_NAMESPACES;
   const clean = namespaces.includes('mount')
     ? ['env', '-i', `PATH=${NODE_PATH}`, 'HOME=/root', `TERM=${process.env['TERM'] ?? 'dumb'}`]
-    : ['env'];
-  const variables = Object.entries(options.variables ?? {}).map(([key, value]) => `${key}=${value}`);
+    : [];
   // The root of a mount namespace is not always the one of its processes: under a chroot it is the one outside.
   const root = namespaces.includes('mount') ? ['--root', '--wd'] : [];
   const enter = ['nsenter', '-t', `${first}`, ...namespaces.map((one) => `--${one}`), ...root, '--'];
-  return joining(await foldersOf(cluster, name), [...enter, ...clean, ...variables, ...command]);
+  return joining(await foldersOf(cluster, name), [...enter, ...clean, ...command]);
 }
 
 /** Runs a command inside a node, whatever its status is. */
@@ -275,12 +271,14 @@ async function startAlone([program, ...args]: readonly string[], log: string): P
 /** Waits for something that a machine does by itself. Fails with the end of its log. */
 async function until(what: string, timeout: number, isThere: () => Promise<boolean>, log: string): Promise<void> {
   const deadline = Date.now() + timeout;
-  while (!(await isThere())) {
-    if (Date.now() > deadline) {
-      const said = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-8).join('\n');
-      throw new BenchError(`${what} did not come up within ${timeout / 1000} s:\n${said}`);
+  try {
+    while (!(await isThere())) {
+      if (Date.now() > deadline) throw new BenchError(`it took more than ${timeout / 1000} s`);
+      await sleep(50);
     }
-    await sleep(50);
+  } catch (cause) {
+    const said = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-8).join('\n');
+    throw new BenchError(`${what} did not come up:\n${said}`, { cause });
   }
 }
 

@@ -74,8 +74,7 @@ async function requirePower(cluster: Cluster): Promise<void> {
 
 async function create(cluster: Cluster, progress: Progress, signal?: AbortSignal): Promise<void> {
   const { bench, settings, plan } = cluster;
-  await startLan(cluster);
-  const built = await build(bench, settings.kubernetes, progress, signal);
+  const [built] = await Promise.all([build(bench, settings.kubernetes, progress, signal), startLan(cluster)]);
   const names = await imageNames(bench, built, settings.kubernetes);
   const archives = await progress.step('packing images', () => pack(cluster, built, names));
   const equipment = { programs: built, pauseImage: names['pause']! };
@@ -99,7 +98,7 @@ async function create(cluster: Cluster, progress: Progress, signal?: AbortSignal
     { mode: 0o600 },
   );
   const caHash = await hashOfCa(cluster, first!);
-  const join_ = async (node: NodePlan): Promise<void> => {
+  const joinNode = async (node: NodePlan): Promise<void> => {
     await progress.step(`kubeadm join on ${node.name}`, async () => {
       await writeOnNode(cluster, node.name, KUBEADM_FILE, joinConfiguration(cluster, node, secrets, caHash), '0600');
       await kubeadm(cluster, node, ['join'], signal);
@@ -107,10 +106,10 @@ async function create(cluster: Cluster, progress: Progress, signal?: AbortSignal
   };
   await together(
     plan.nodes.filter(({ role }) => role === 'worker'),
-    join_,
+    joinNode,
   );
   // One after the other, as each is a new member of etcd.
-  for (const node of others) await join_(node);
+  for (const node of others) await joinNode(node);
   await progress.step('connecting Pods and Services', () => connect(cluster, first!, signal));
   await checkCluster(cluster, progress, signal);
 }

@@ -167,8 +167,18 @@ function permissions(namespace: string): object[] {
 }
 
 async function removeNamespace(cluster: Cluster, namespace: string): Promise<void> {
-  // If the API is away, the next probe does it.
-  await tryKubectl(cluster, ['delete', 'namespace', namespace, '--wait=false'], { timeout: 15_000 });
+  // If the API is away, the next probe does it; if the whole bench is, there is nothing to do.
+  await ifThere(tryKubectl(cluster, ['delete', 'namespace', namespace, '--wait=false'], { timeout: 15_000 }));
+}
+
+/** Nothing instead of a failure that a machine which went off brings about. */
+async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof BenchError) return undefined;
+    throw error;
+  }
 }
 
 async function adminLogin(cluster: Cluster): Promise<AgentConfiguration['login']> {
@@ -208,7 +218,12 @@ async function firstWrites(vantages: readonly Vantage[], signal?: AbortSignal): 
 }
 
 async function tell(vantages: readonly Vantage[], file: string): Promise<void> {
-  for (const { folder } of vantages) await writeFile(join(folder, file), '');
+  for (const { folder } of vantages) {
+    await writeFile(join(folder, file), '').catch((error: NodeJS.ErrnoException) => {
+      // Removed with the cluster, and its agent too.
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
 }
 
 async function readRecords({ folder }: Vantage): Promise<AgentRecord[]> {
@@ -230,21 +245,21 @@ interface Marked {
 async function presentWrites(cluster: Cluster, namespace: string): Promise<Set<string> | undefined> {
   const deadline = Date.now() + 30_000;
   for (;;) {
-    try {
-      const present = new Set<string>();
-      for (const resource of ['configmaps', 'limitranges']) {
-        const { items } = await kubectlGet<Marked>(cluster, ['--namespace', namespace, resource], { timeout: 15_000 });
-        for (const { metadata, data } of items) {
-          for (const mark of Object.keys(data ?? metadata.annotations ?? {})) present.add(`${metadata.name}/${mark}`);
-        }
-      }
-      return present;
-    } catch (error) {
-      if (!(error instanceof BenchError)) throw error;
-      if (Date.now() > deadline) return undefined;
-      await sleep(1000);
+    const present = await ifThere(readMarks(cluster, namespace));
+    if (present !== undefined || Date.now() > deadline) return present;
+    await sleep(1000);
+  }
+}
+
+async function readMarks(cluster: Cluster, namespace: string): Promise<Set<string>> {
+  const present = new Set<string>();
+  for (const resource of ['configmaps', 'limitranges']) {
+    const { items } = await kubectlGet<Marked>(cluster, ['--namespace', namespace, resource], { timeout: 15_000 });
+    for (const { metadata, data } of items) {
+      for (const mark of Object.keys(data ?? metadata.annotations ?? {})) present.add(`${metadata.name}/${mark}`);
     }
   }
+  return present;
 }
 
 async function readContainers(cluster: Cluster): Promise<ContainersByNode> {
@@ -256,8 +271,8 @@ async function containersOn(cluster: Cluster, name: string): Promise<ContainerSt
   for (let tries = 0; tries < 3; tries += 1) {
     if ((await nodeProcess(cluster, name)) === undefined) return undefined;
     const list = ['crictl', 'ps', '--all', '--output', 'json'];
-    const { status, stdout } = await onNode(cluster, name, list, { timeout: 20_000 });
-    if (status === 0) return parseContainers(name, stdout);
+    const ran = await ifThere(onNode(cluster, name, list, { timeout: 20_000 }));
+    if (ran?.status === 0) return parseContainers(name, ran.stdout);
     await sleep(1000);
   }
   return undefined;
