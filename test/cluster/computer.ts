@@ -34,7 +34,8 @@ const SETTINGS = [
   'net/ipv6/conf/all/forwarding',
   'net/netfilter/nf_conntrack_max',
 ];
-const PROGRAMS = /^(?:containerd|kube|etcd|haproxy|unshare|nsenter|pause|lan\.sh|node\.sh|bash \S*machines)/;
+// A process of another bench that is about to join its cgroup is none of them yet.
+const PROGRAMS = /^(?:containerd|kube|etcd|haproxy|unshare|nsenter|pause|bash \S*machines\/(?:lan|node)\.sh)/;
 
 /** Everything of this computer that a bench could have changed, but for what belongs to other benches. */
 export function computerState(bench: Pick<Bench, 'cgroup'>): Record<string, unknown> {
