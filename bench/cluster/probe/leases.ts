@@ -16,16 +16,22 @@ export interface ProcessLife {
 export interface LeaseChange {
   readonly component: string;
   readonly from: string;
+  /** The next holder; empty when there was none to the end. */
   readonly to: string;
   /** When the leading process ended; nothing if it outlived its lease. */
   readonly ended?: number;
+  /** When the next holder acquired the lease, or the end of the measurement. */
   readonly acquired: number;
   /** Milliseconds without a leader: from the end of its process, or from its last renewal if that was not seen. */
   readonly gap: number;
 }
 
-/** Every change of leadership in what was seen of the leases. */
-export function leaseChanges(records: readonly LeaseRecord[], lives: readonly ProcessLife[]): LeaseChange[] {
+/** Every change of leadership in what was seen of the leases, and every leader that was gone at the end. */
+export function leaseChanges(
+  records: readonly LeaseRecord[],
+  lives: readonly ProcessLife[],
+  end: number,
+): LeaseChange[] {
   const changes: LeaseChange[] = [];
   const last = new Map<string, LeaseRecord>();
   for (const record of records.toSorted((a, b) => a.at - b.at)) {
@@ -37,6 +43,10 @@ export function leaseChanges(records: readonly LeaseRecord[], lives: readonly Pr
       changes.push(changeOf(before, record, lives));
     }
     last.set(record.name, { ...record, holder, renewed });
+  }
+  for (const lease of last.values()) {
+    const change = changeOf(lease, { ...lease, holder: '', acquired: end }, lives);
+    if (change.ended !== undefined && change.ended < end) changes.push(change);
   }
   return changes;
 }

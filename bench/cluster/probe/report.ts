@@ -291,9 +291,9 @@ function watchReports(observations: Observations): WatchReport[] {
   );
 }
 
-function leaderReports({ vantages, lives, start }: Observations): LeaderReport[] {
+function leaderReports({ vantages, lives, start, end }: Observations): LeaderReport[] {
   const leases = vantages.flatMap(({ records }) => records).filter((one): one is LeaseRecord => one.kind === 'lease');
-  const changes = leaseChanges(leases, lives);
+  const changes = leaseChanges(leases, lives, end);
   const names = [...new Set(leases.map(({ name }) => name))].toSorted();
   return names.map((name) => ({
     component: name,

@@ -1,6 +1,6 @@
 import { table } from '../table.ts';
 import { outcomeOf, type RequestRecord, type WatchRecord } from './records.ts';
-import type { Observations, Report } from './report.ts';
+import type { LeaderReport, Observations, Report } from './report.ts';
 
 const LEGEND =
   '· acknowledged   ∘ slow   ▒ asked to come back   █ failed, no leader   ↻ watch resumed   ↺ read again   (blank) not there';
@@ -115,7 +115,7 @@ function summary({ clients, watches, leaders, containers, totals, seconds }: Rep
     ...leaders.map(({ component, changes }) =>
       changes.length === 0
         ? `${component}: one leader throughout`
-        : `${component}: ${changes.map(({ at, gap }) => `new leader at ${at} s after ${gap} ms without`).join(', ')}`,
+        : `${component}: ${changes.map(leadership).join(', ')}`,
     ),
     ...(restarted.length === 0 ? ['no container was restarted'] : []),
     ...restarted.map(
@@ -125,6 +125,10 @@ function summary({ clients, watches, leaders, containers, totals, seconds }: Rep
     '',
     `${totals.failed} of ${totals.requests} writes failed in ${Math.round(seconds)} s, ${totals.missing ?? '?'} acknowledged ones are missing, watches lost ${totals.lost} changes`,
   ];
+}
+
+function leadership({ at, gap, to }: LeaderReport['changes'][number]): string {
+  return to === '' ? `no leader for the last ${gap} ms` : `new leader at ${at} s after ${gap} ms without`;
 }
 
 function times(count: number): string {
