@@ -27,15 +27,17 @@ export async function build(
     cached(join(cache, folder), what, progress, signal, (into) =>
       inCgroup(`${buildCgroup(cgroup)}/${basename(into)}`, signal, (go) => work(into, go)),
     );
-  const part = ({ folder, ...one }: Part & { readonly folder: string }): Promise<string> =>
-    make(`${folder}/${one.version}`, `building ${one.binary} ${one.version}`, (into, go) => buildPart(one, into, go));
+  const part = (one: Part): Promise<string> =>
+    make(`${one.binary}/${one.version}`, `building ${one.binary} ${one.version}`, (into, go) =>
+      buildPart(one, into, go),
+    );
   try {
     const [kubernetesFolder, etcd, tools, pause] = await Promise.all([
       make(`kubernetes/${kubernetes}`, `building Kubernetes ${kubernetes}`, (into, go) =>
         buildKubernetes(kubernetes, into, go),
       ),
-      part({ ...PARTS.etcd, folder: 'etcd' }),
-      part({ ...PARTS.crictl, folder: 'crictl' }),
+      part(PARTS.etcd),
+      part(PARTS.crictl),
       make('pause', 'building the pause program', (into, go) => buildPause(into, go)),
     ]);
     return { kubernetes: kubernetesFolder, etcd, tools, pause };

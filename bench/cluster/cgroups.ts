@@ -111,7 +111,7 @@ export async function removeCgroup(name: string): Promise<void> {
 }
 
 /** Kills every process in a cgroup and below, and waits for their ends. */
-export async function emptyCgroup(name: string): Promise<void> {
+async function emptyCgroup(name: string): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     const processes = await processesIn(name);
     if (processes.length === 0) return;

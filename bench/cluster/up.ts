@@ -1,6 +1,7 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodePlan } from './addresses.ts';
 import { clusterOf, files, readRecord, removeCluster, writeRecord, type Bench, type Cluster } from './bench.ts';
 import { build, type Built } from './build.ts';
@@ -223,7 +224,7 @@ async function podRanges(cluster: Cluster, signal?: AbortSignal): Promise<PodRan
     const ranges = items.map(({ metadata, spec }) => ({ name: metadata.name, podCIDRs: spec.podCIDRs ?? [] }));
     const isWhole = ranges.every(({ podCIDRs }) => podCIDRs.length === cluster.plan.podSubnets.length);
     if (isWhole && ranges.length === cluster.plan.nodes.length) return ranges;
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { marksOf } from '../../bench/cluster/probe/records.ts';
 
 interface Stored {
   readonly metadata: {
@@ -47,15 +48,6 @@ export interface FakeApi {
   /** The most requests that were under way for one object at the same time. */
   mostAtOnce(): number;
   setLease(name: string, spec: object): void;
-}
-
-export function hasOpenssl(): boolean {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export async function startFakeApi(): Promise<FakeApi> {
@@ -222,14 +214,7 @@ export async function startFakeApi(): Promise<FakeApi> {
           });
       }
     },
-    marks: () =>
-      new Set(
-        [...collections.values()]
-          .flatMap((objects) => [...objects.values()])
-          .flatMap(({ metadata, data }) =>
-            Object.keys(data ?? metadata.annotations ?? {}).map((key) => `${metadata.name}/${key}`),
-          ),
-      ),
+    marks: () => new Set([...collections.values()].flatMap((objects) => [...objects.values()]).flatMap(marksOf)),
     mostAtOnce: () => most,
     setLease: (name, spec) =>
       store('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases', name, { spec } as object),

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 const CHECKS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  openssl: ['openssl', 'version'],
   shellcheck: ['shellcheck', '--version'],
   // A mount namespace of its own, in which the fixed paths of a node can be made without touching the machine.
   'mount namespace': ['unshare', '--mount', '--map-root-user', 'mount', '-t', 'tmpfs', 'tmpfs', '/opt'],

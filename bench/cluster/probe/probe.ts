@@ -9,7 +9,15 @@ import { runAgentIn, startPod, type Agent } from './agents.ts';
 import { parseContainers, type ContainersByNode, type ContainerState } from './containers.ts';
 import { bundleAgent } from './image.ts';
 import { watchProcesses } from './processes.ts';
-import { AGENT_FILES, outcomeOf, parseRecords, type AgentConfiguration, type AgentRecord } from './records.ts';
+import {
+  AGENT_FILES,
+  marksOf,
+  outcomeOf,
+  parseRecords,
+  type AgentConfiguration,
+  type AgentRecord,
+  type Marked,
+} from './records.ts';
 import { reportOf, type Observations, type Report } from './report.ts';
 import { vantagesOf, type Vantage } from './vantages.ts';
 
@@ -234,13 +242,6 @@ async function readRecords({ folder }: Vantage): Promise<AgentRecord[]> {
   return parseRecords(text);
 }
 
-interface Marked {
-  readonly items: readonly {
-    readonly metadata: { readonly name: string; readonly annotations?: object };
-    readonly data?: object;
-  }[];
-}
-
 /** Every mark that is there. Nothing when the API does not answer within half a minute. */
 async function presentWrites(cluster: Cluster, namespace: string): Promise<Set<string> | undefined> {
   const deadline = Date.now() + 30_000;
@@ -254,10 +255,12 @@ async function presentWrites(cluster: Cluster, namespace: string): Promise<Set<s
 async function readMarks(cluster: Cluster, namespace: string): Promise<Set<string>> {
   const present = new Set<string>();
   for (const resource of ['configmaps', 'limitranges']) {
-    const { items } = await kubectlGet<Marked>(cluster, ['--namespace', namespace, resource], { timeout: 15_000 });
-    for (const { metadata, data } of items) {
-      for (const mark of Object.keys(data ?? metadata.annotations ?? {})) present.add(`${metadata.name}/${mark}`);
-    }
+    const { items } = await kubectlGet<{ readonly items: readonly Marked[] }>(
+      cluster,
+      ['--namespace', namespace, resource],
+      { timeout: 15_000 },
+    );
+    for (const mark of items.flatMap(marksOf)) present.add(mark);
   }
   return present;
 }

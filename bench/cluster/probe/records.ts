@@ -111,6 +111,17 @@ export const AGENT_FILES = {
   done: 'done',
 } as const;
 
+/** Names of the marks that writes have left in an object: in its data, or in the annotations of one that has none. */
+export function marksOf({ metadata, data }: Marked): string[] {
+  return Object.keys(data ?? metadata?.annotations ?? {}).map((mark) => `${metadata?.name}/${mark}`);
+}
+
+/** What of an object holds marks. */
+export interface Marked {
+  readonly metadata?: { readonly name?: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
 /** Parses records. The last line of an agent that was killed may be half there, and says nothing then. */
 export function parseRecords(text: string): AgentRecord[] {
   const records: AgentRecord[] = [];

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../../../test/support/needs.ts';
 import { CA_BUNDLE, findings, LENIENT, problemAt, v114 } from '../../../test/support/options.ts';
 import { render } from '../render.ts';
 
@@ -53,7 +54,7 @@ describe('what only a parser finds', () => {
   });
 });
 
-describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('other certificates', () => {
+describe.skipIf(!needs('openssl'))('other certificates', () => {
   let folder: string;
   const made = new Map<string, string>();
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasOpenssl, startFakeApi, type FakeApi } from '../../../../test/support/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../../../../test/support/fake-api.ts';
+import { needs } from '../../../../test/support/needs.ts';
 import { readSettings } from '../../settings.ts';
 import { AGENT_FILES, parseRecords, type AgentConfiguration } from '../records.ts';
 import { reportOf, type ClientReport, type Report } from '../report.ts';
@@ -11,7 +12,7 @@ import { runAgent } from './agent.ts';
 
 const NAMESPACE = 'n';
 
-describe.skipIf(!hasOpenssl())('an agent', { timeout: 30_000 }, () => {
+describe.skipIf(!needs('openssl'))('an agent', { timeout: 30_000 }, () => {
   let api: FakeApi;
   let folder: string;
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AGENT_FILES,
+  marksOf,
   type AgentConfiguration,
   type AgentRecord,
   type Client,
@@ -10,7 +11,7 @@ import {
   type Watch,
 } from '../records.ts';
 import { freshConnections, keptHttp1, keptHttp2, type Connection, type Target } from './connections.ts';
-import { watch, type WatchedObject, type Watching } from './watcher.ts';
+import { watch, type Watching } from './watcher.ts';
 import { writeSteadily } from './writer.ts';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -143,10 +144,6 @@ function startWatch(
       if (writes.length > 0) record({ kind: 'seen', watch: name, at: Date.now(), writes });
     },
   });
-}
-
-function marksOf({ metadata, data }: WatchedObject): string[] {
-  return Object.keys(data ?? metadata?.annotations ?? {}).map((mark) => `${metadata?.name}/${mark}`);
 }
 
 function watchLeases(target: Target, record: (one: AgentRecord) => void): Watching {
