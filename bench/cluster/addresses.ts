@@ -20,6 +20,8 @@ export interface AddressPlan {
   readonly serviceSubnets: readonly string[];
   /** Address of the Service default/kubernetes in the primary family. */
   readonly service: string;
+  /** Address of the API as everybody outside knows it, in the primary family. */
+  readonly server: string;
   /** Host and port of the API as everybody outside knows it: the load balancer's, or the only API server's. */
   readonly endpoint: string;
 }
@@ -66,6 +68,7 @@ export function planAddresses(settings: Pick<Settings, 'controlPlanes' | 'worker
     podSubnets: networks.map(({ pods }) => pods),
     serviceSubnets: networks.map(({ services }) => services),
     service: networks[0]!.service,
+    server,
     endpoint: hostAndPort(server, API_PORT),
   };
 }

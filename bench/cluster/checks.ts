@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NodePlan } from './addresses.ts';
+import { hostAndPort, type NodePlan } from './addresses.ts';
 import type { Cluster } from './bench.ts';
 import { BenchError } from './errors.ts';
 import { BUSYBOX } from './images.ts';
@@ -74,11 +74,21 @@ function mirrorPodsExist(cluster: Cluster, node: NodePlan): Check {
   };
 }
 
-async function readyOf(cluster: Cluster, object: readonly string[]): Promise<string | undefined> {
-  try {
-    const { status } = await kubectlGet<Conditions>(cluster, object, { timeout: 20_000 });
+function readyOf(cluster: Cluster, object: readonly string[]): Promise<string | undefined> {
+  return lookAt(cluster, object, (status) => {
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
     return ready?.status === 'True' ? undefined : (ready?.message ?? status?.phase ?? 'no condition Ready');
+  });
+}
+
+/** What is seen of an object instead of what is wanted, or why it cannot be seen. */
+async function lookAt(
+  cluster: Cluster,
+  object: readonly string[],
+  judge: (status: Conditions['status']) => string | undefined,
+): Promise<string | undefined> {
+  try {
+    return judge((await kubectlGet<Conditions>(cluster, object, { timeout: 20_000 })).status);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -114,22 +124,16 @@ function apiAnswers(cluster: Cluster, node: NodePlan, hasProxy: boolean): Check 
 }
 
 function serverFor({ plan }: Cluster, hasProxy: boolean): string {
-  if (!hasProxy) return `https://${plan.endpoint}`;
-  return `https://${plan.service.includes(':') ? `[${plan.service}]` : plan.service}:443`;
+  return `https://${hasProxy ? hostAndPort(plan.service, 443) : plan.endpoint}`;
 }
 
 function podReachesApi(cluster: Cluster, node: NodePlan, hasProxy: boolean): Check {
   return {
     what: `a Pod on ${node.name} reaches ${serverFor(cluster, hasProxy)}`,
-    look: async () => {
-      const args = ['--namespace', NAMESPACE, 'pod', `bench-visitor-${node.name}`];
-      try {
-        const { status } = await kubectlGet<Conditions>(cluster, args, { timeout: 20_000 });
-        return status?.phase === 'Succeeded' ? undefined : `the Pod is ${status?.phase ?? 'not known'}`;
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
-    },
+    look: () =>
+      lookAt(cluster, ['--namespace', NAMESPACE, 'pod', `bench-visitor-${node.name}`], (status) =>
+        status?.phase === 'Succeeded' ? undefined : `the Pod is ${status?.phase ?? 'not known'}`,
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { NodePlan } from '../addresses.ts';
+import { API_PORT, type NodePlan } from '../addresses.ts';
 import { files, type Cluster } from '../bench.ts';
 import { isOn } from '../machines.ts';
 import type { Client, Watch } from './records.ts';
@@ -30,13 +30,12 @@ export function podFolder(namespace: string): string {
  */
 export async function vantagesOf(cluster: Cluster, folder: string, namespace: string): Promise<Vantage[]> {
   const { plan, settings, bench } = cluster;
-  const [host, port] = splitEndpoint(plan.endpoint);
   const outside: Vantage = {
     name: 'outside',
     folder: join(folder, 'outside'),
     isPod: false,
-    host,
-    port,
+    host: plan.server,
+    port: API_PORT,
     writers: ['fresh', 'http1', 'http2', 'quiet'],
     watches: ['busy', 'quiet'],
   };
@@ -64,9 +63,4 @@ export async function vantagesOf(cluster: Cluster, folder: string, namespace: st
     watches: ['busy', 'quiet'],
   };
   return [outside, ...nodes, pod];
-}
-
-function splitEndpoint(endpoint: string): [string, number] {
-  const colon = endpoint.lastIndexOf(':');
-  return [endpoint.slice(0, colon).replace(/^\[|\]$/g, ''), Number(endpoint.slice(colon + 1))];
 }

@@ -1,5 +1,6 @@
 import http2 from 'node:http2';
 import https from 'node:https';
+import { hostAndPort } from '../../addresses.ts';
 import type { AgentConfiguration } from '../records.ts';
 
 /** An answer, read to its end. */
@@ -121,9 +122,8 @@ interface Session {
 }
 
 function openSession(target: Target): Session {
-  const host = target.host.includes(':') ? `[${target.host}]` : target.host;
   const session: Session = {
-    http: http2.connect(`https://${host}:${target.port}`, { ...target.tls }),
+    http: http2.connect(`https://${hostAndPort(target.host, target.port)}`, { ...target.tls }),
     lastTaken: Number.POSITIVE_INFINITY,
   };
   // Each request on it hears of its end.
