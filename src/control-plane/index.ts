@@ -28,7 +28,7 @@ export type { ClusterObject, DaemonSetObject, PodObject, SecretObject } from '..
 export type { Files } from '../cluster/files.ts';
 export type { Clock } from '../core/clock.ts';
 // Objects of Kubernetes.
-export type { Container, DaemonSet, Pod, PodSpec, Secret, Volume } from './kubernetes.ts';
+export type { Container, DaemonSet, Pod, PodSpec, Secret, Volume } from '../cluster/objects.ts';
 
 // Kubernetes 1.33 to 1.37: a control plane as DaemonSets, and the relay with which an API server is replaced.
 // Reads a manifest.
@@ -52,4 +52,4 @@ export type { SecretEntry, SecretPlan } from './selfhosting/modern/secrets.ts';
 export { hostedName, hostedValue } from './selfhosting/modern/hosted.ts';
 export { ANY_NODE, CONTROL_PLANE_ROLE, hostLabel, RECORD_ANNOTATION, RELAY_LABEL } from './selfhosting/modern/facts.ts';
 // Flags of a command line.
-export { flagValue, flagValues, hasFlag, removeFlag, setFeatureGate, setFlag } from './selfhosting/modern/flags.ts';
+export { flagValue, flagValues, hasFlag, removeFlag, setFeatureGate, setFlag } from '../format/flags.ts';

@@ -1,5 +1,5 @@
 import { ProblemList, type Problem, type Source } from '../core/problem.ts';
-import type { Pod } from './kubernetes.ts';
+import type { Pod } from '../cluster/objects.ts';
 import type { ControlPlaneComponent } from './selfhosting/labels.ts';
 import { checkPod, MANIFEST_HINT, subjectOf } from './subject.ts';
 

@@ -2,7 +2,7 @@ import { isMapping } from '../core/mapping.ts';
 import { pointerTo } from '../core/pointer.ts';
 import type { ProblemList } from '../core/problem.ts';
 import { quoted, shown } from '../core/redact.ts';
-import type { Pod } from './kubernetes.ts';
+import type { Pod } from '../cluster/objects.ts';
 import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from './selfhosting/labels.ts';
 import { checkShape } from './shape.ts';
 

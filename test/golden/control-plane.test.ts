@@ -3,7 +3,7 @@ import { printYaml } from '../../src/cli/yaml.ts';
 import { accountFor, convertDaemonSet, convertStaticPod, readManifest, relayPod } from '../../src/control-plane/index.ts';
 import { leavesOf } from '../../src/control-plane/selfhosting/modern/accounting.ts';
 import { valueAt } from '../../src/control-plane/selfhosting/modern/patch.ts';
-import type { DaemonSet } from '../../src/control-plane/kubernetes.ts';
+import type { DaemonSet } from '../../src/cluster/objects.ts';
 import { parseDocuments } from '../../src/format/documents.ts';
 import { lines, MANIFESTS, manifestText } from '../support/manifests.ts';
 import { expectGolden } from './golden.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseDocuments } from '../../src/format/documents.ts';
-import type { Container, Pod, PodSpec } from '../../src/control-plane/kubernetes.ts';
+import type { Container, Pod, PodSpec } from '../../src/cluster/objects.ts';
 import type { Problem } from '../../src/core/problem.ts';
 
 const folder = fileURLToPath(new URL('../golden/manifests/', import.meta.url));

@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import type { Problem } from '../../core/problem.ts';
-import type { DaemonSet, Pod } from '../../control-plane/kubernetes.ts';
+import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import { convertStaticPod, readManifest, relayPod, type Change, type Manifest } from '../../control-plane/index.ts';
 import { buildDaemonSet } from '../../control-plane/selfhosting/daemonset.ts';
 import { getDefaultMutators } from '../../control-plane/selfhosting/v1-10/mutators.ts';

@@ -3,7 +3,7 @@ import type { Cluster } from '../../cluster/api.ts';
 import { nodeFiles, type Files } from '../../cluster/files.ts';
 import { systemClock, type Clock } from '../../core/clock.ts';
 import { reasonOf } from '../../core/redact.ts';
-import type { DaemonSet } from '../kubernetes.ts';
+import type { DaemonSet } from '../../cluster/objects.ts';
 import { conversionConfig, type SelfHostingConfig } from './config.ts';
 import { buildDaemonSet, type PodSpecMutators } from './daemonset.ts';
 import { SelfHostingError } from './errors.ts';

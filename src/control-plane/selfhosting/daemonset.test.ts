@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PodSpec } from '../kubernetes.ts';
+import type { PodSpec } from '../../cluster/objects.ts';
 import { buildDaemonSet, type PodSpecMutatorFunc } from './daemonset.ts';
 import { getDefaultMutators, getMutatorsFromFeatureGates } from './v1-10/mutators.ts';
 

@@ -1,4 +1,4 @@
-import type { DaemonSet, PodSpec } from '../kubernetes.ts';
+import type { DaemonSet, PodSpec } from '../../cluster/objects.ts';
 import { buildSelfhostedComponentLabels, CONTROL_PLANE_NAMESPACE, selfHostedName } from './labels.ts';
 
 /** A copy that may be written to, at every depth. */

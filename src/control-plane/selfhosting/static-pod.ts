@@ -1,6 +1,6 @@
 import type { Files } from '../../cluster/files.ts';
 import { isMapping } from '../../core/mapping.ts';
-import type { Pod } from '../kubernetes.ts';
+import type { Pod } from '../../cluster/objects.ts';
 import { SelfHostingError } from './errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { compareCodeUnits } from '../../../core/problem.ts';
-import type { Container } from '../../kubernetes.ts';
+import type { Container } from '../../../cluster/objects.ts';
 import type { ControlPlaneComponent } from '../labels.ts';
-import { flagValues } from './flags.ts';
+import { flagValues } from '../../../format/flags.ts';
 import { argvOf } from './rule.ts';
 
 /**

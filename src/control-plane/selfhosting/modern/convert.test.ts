@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { frozen, lines, manifest, withContainer, withSpec } from '../../../../test/support/manifests.ts';
-import type { DaemonSet, Pod } from '../../kubernetes.ts';
+import type { DaemonSet, Pod } from '../../../cluster/objects.ts';
 import { accountFor, leavesOf } from './accounting.ts';
 import { convertDaemonSet, convertStaticPod } from './convert.ts';
 import { RECORD_ANNOTATION } from './facts.ts';

@@ -2,7 +2,7 @@ import { isDnsSubdomain } from '../../../core/names.ts';
 import { ProblemList, type Problem, type Source } from '../../../core/problem.ts';
 import { parentOf } from '../../../core/pointer.ts';
 import { quoted } from '../../../core/redact.ts';
-import type { DaemonSet, Pod } from '../../kubernetes.ts';
+import type { DaemonSet, Pod } from '../../../cluster/objects.ts';
 import { checkPod, subjectOf } from '../../subject.ts';
 import { CONTROL_PLANE_NAMESPACE } from '../labels.ts';
 import { RECORD_ANNOTATION } from './facts.ts';

@@ -1,6 +1,6 @@
 import type { ProblemList } from '../../../core/problem.ts';
 import { pointerTo } from '../../../core/pointer.ts';
-import type { DaemonSet } from '../../kubernetes.ts';
+import type { DaemonSet } from '../../../cluster/objects.ts';
 import { RECORD_ANNOTATION } from './facts.ts';
 import type { Patch } from './patch.ts';
 import type { Change } from './rule.ts';

@@ -1,6 +1,6 @@
 import type { ProblemList } from '../../../core/problem.ts';
 import { shown } from '../../../core/redact.ts';
-import type { Pod } from '../../kubernetes.ts';
+import type { Pod } from '../../../cluster/objects.ts';
 import { MIRROR_ANNOTATION } from './facts.ts';
 import { valueAt } from './patch.ts';
 import { pointerTo } from '../../../core/pointer.ts';

@@ -1,8 +1,8 @@
 import { pointerTo } from '../../../core/pointer.ts';
 import { quoted, shown } from '../../../core/redact.ts';
-import type { Container, Pod } from '../../kubernetes.ts';
+import type { Container, Pod } from '../../../cluster/objects.ts';
 import { DEFAULT_SECURE_PORT } from './facts.ts';
-import { flagValue } from './flags.ts';
+import { flagValue } from '../../../format/flags.ts';
 import {
   CONTROL_PLANE_PORTS,
   DEFAULT_NODE_PORTS,

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { pointerTo } from '../../../core/pointer.ts';
-import type { Pod } from '../../kubernetes.ts';
+import type { Pod } from '../../../cluster/objects.ts';
 import { ENDPOINT_ANNOTATION, KUBEADM_LABELS, RELAY_LABEL } from './facts.ts';
-import { flagValue, hasFlag, removeFlag, setFeatureGate, setFlag } from './flags.ts';
+import { flagValue, hasFlag, removeFlag, setFeatureGate, setFlag } from '../../../format/flags.ts';
 import type { Edit } from './patch.ts';
 import { RELAY_NAME, type RelayOptions } from './relay-options.ts';
 import { argvEdits, containerOf, containerPath, type Rule, type RuleContext } from './rule.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lines, manifest, withContainer, withFlags, withSpec } from '../../../../test/support/manifests.ts';
-import type { Container, Pod, Volume, VolumeMount } from '../../kubernetes.ts';
+import type { Container, Pod, Volume, VolumeMount } from '../../../cluster/objects.ts';
 import { accountFor } from './accounting.ts';
 import type { RelayOptions } from './relay-options.ts';
 import { relayPod } from './relay.ts';

@@ -1,5 +1,5 @@
 import { ProblemList, type Problem } from '../../../core/problem.ts';
-import type { Pod } from '../../kubernetes.ts';
+import type { Pod } from '../../../cluster/objects.ts';
 import { checkPod, subjectOf } from '../../subject.ts';
 import { checkRelay } from './relay-checks.ts';
 import type { RelayOptions } from './relay-options.ts';

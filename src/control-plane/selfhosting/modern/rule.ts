@@ -1,7 +1,7 @@
 import type { ProblemList } from '../../../core/problem.ts';
-import type { Container, Pod } from '../../kubernetes.ts';
+import type { Container, Pod } from '../../../cluster/objects.ts';
 import type { Subject } from '../../subject.ts';
-import { flagIndex } from './flags.ts';
+import { flagIndex } from '../../../format/flags.ts';
 import { applyPatch, listEdits, patchOf, valueAt, type Edit, type Patch } from './patch.ts';
 
 export interface RuleContext<Options> extends Subject {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lines, manifest, MANIFESTS, withContainer, withFlags, withSpec } from '../../../../test/support/manifests.ts';
-import type { Pod } from '../../kubernetes.ts';
+import type { Pod } from '../../../cluster/objects.ts';
 import { accountFor } from './accounting.ts';
 import { convertDaemonSet, convertStaticPod } from './convert.ts';
 

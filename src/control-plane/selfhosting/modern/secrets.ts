@@ -1,8 +1,8 @@
 import { pointerTo } from '../../../core/pointer.ts';
 import { quoted } from '../../../core/redact.ts';
-import type { Container, Pod, Volume, VolumeMount } from '../../kubernetes.ts';
+import type { Container, Pod, Volume, VolumeMount } from '../../../cluster/objects.ts';
 import { neededFiles, type FileKind, type NeededFile } from './certificates.ts';
-import { flagIndex } from './flags.ts';
+import { flagIndex } from '../../../format/flags.ts';
 import { hostedName } from './hosted.ts';
 import type { ConvertOptions } from './options.ts';
 import type { Edit } from './patch.ts';

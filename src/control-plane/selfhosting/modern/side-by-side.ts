@@ -1,8 +1,8 @@
 import { ProblemList, type Problem } from '../../../core/problem.ts';
 import { quoted } from '../../../core/redact.ts';
-import type { Pod } from '../../kubernetes.ts';
+import type { Pod } from '../../../cluster/objects.ts';
 import { checkPod, subjectOf } from '../../subject.ts';
-import { flagIndex, flagValues } from './flags.ts';
+import { flagIndex, flagValues } from '../../../format/flags.ts';
 import { isSame } from './patch.ts';
 import { argvOf, argvPath } from './rule.ts';
 

@@ -1,4 +1,4 @@
-import type { Container } from '../../kubernetes.ts';
+import type { Container } from '../../../cluster/objects.ts';
 import type { Draft, DraftPodSpec } from '../daemonset.ts';
 import { SelfHostingError } from '../errors.ts';
 

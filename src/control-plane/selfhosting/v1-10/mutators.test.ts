@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorOf } from '../../../../test/support/errors.ts';
-import type { PodSpec } from '../../kubernetes.ts';
+import type { PodSpec } from '../../../cluster/objects.ts';
 import { buildDaemonSet } from '../daemonset.ts';
 import { SelfHostingError } from '../errors.ts';
 import { getDefaultMutators, getMutatorsFromFeatureGates } from './mutators.ts';

@@ -1,4 +1,4 @@
-import type { Secret } from '../../kubernetes.ts';
+import type { Secret } from '../../../cluster/objects.ts';
 import { SelfHostingError } from '../errors.ts';
 import { CONTROL_PLANE_NAMESPACE } from '../labels.ts';
 

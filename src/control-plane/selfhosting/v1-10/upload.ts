@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isClusterError, type Cluster } from '../../../cluster/api.ts';
 import type { Files } from '../../../cluster/files.ts';
-import type { Secret } from '../../kubernetes.ts';
+import type { Secret } from '../../../cluster/objects.ts';
 import { SelfHostingError } from '../errors.ts';
 import { buildSelfHostedSecret, SELF_HOSTED_SECRETS, type SecretDefinition } from './secrets.ts';
 

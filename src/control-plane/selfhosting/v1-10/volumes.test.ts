@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Container, PodSpec, Volume } from '../../kubernetes.ts';
+import type { Container, PodSpec, Volume } from '../../../cluster/objects.ts';
 import { buildDaemonSet } from '../daemonset.ts';
 import { getMutatorsFromFeatureGates } from './mutators.ts';
 

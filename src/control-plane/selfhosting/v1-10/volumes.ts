@@ -1,4 +1,4 @@
-import type { Volume } from '../../kubernetes.ts';
+import type { Volume } from '../../../cluster/objects.ts';
 import type { Draft, DraftPodSpec, PodSpecMutatorFunc } from '../daemonset.ts';
 import { withFlag } from './arguments.ts';
 import { firstContainer } from './container.ts';

@@ -1,7 +1,7 @@
 import { quoted } from '../../../../core/redact.ts';
-import type { EnvVar, Pod } from '../../../kubernetes.ts';
+import type { EnvVar, Pod } from '../../../../cluster/objects.ts';
 import { canonicalAddress, isLoopback, isUnspecified } from '../address.ts';
-import { flagValue, setFlag } from '../flags.ts';
+import { flagValue, setFlag } from '../../../../format/flags.ts';
 import { isPerNode } from '../hosted.ts';
 import type { ConvertOptions } from '../options.ts';
 import { isSame, type Edit } from '../patch.ts';

@@ -1,8 +1,8 @@
 import { quoted } from '../../../../core/redact.ts';
-import type { Container, Pod } from '../../../kubernetes.ts';
+import type { Container, Pod } from '../../../../cluster/objects.ts';
 import { HANDLERS } from '../../../shape.ts';
 import { canonicalAddress, loopbackOf } from '../address.ts';
-import { flagValue } from '../flags.ts';
+import { flagValue } from '../../../../format/flags.ts';
 import { valueAt, type Edit } from '../patch.ts';
 import { allContainers, argvOf, containerOf, containerPath, type Rule, type RuleContext } from '../rule.ts';
 

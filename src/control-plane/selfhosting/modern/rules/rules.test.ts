@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lines, manifest, withContainer, withFlags, withSpec } from '../../../../../test/support/manifests.ts';
-import type { Container, Pod } from '../../../kubernetes.ts';
+import type { Container, Pod } from '../../../../cluster/objects.ts';
 import { convertStaticPod } from '../convert.ts';
 import type { ConvertOptions } from '../options.ts';
 import { MODERN_RULES } from '../rules.ts';

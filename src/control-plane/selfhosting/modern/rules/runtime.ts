@@ -1,10 +1,10 @@
 import { parseGoDuration } from '../../../../format/duration.ts';
 import { quoted } from '../../../../core/redact.ts';
 import { DEFAULT_GRACE_PERIOD } from '../facts.ts';
-import { flagValue } from '../flags.ts';
+import { flagValue } from '../../../../format/flags.ts';
 import type { ConvertOptions } from '../options.ts';
 import { argvOf, containerOf, flagPath, type Rule, type RuleContext } from '../rule.ts';
-import type { Pod } from '../../../kubernetes.ts';
+import type { Pod } from '../../../../cluster/objects.ts';
 
 export const serviceAccountToken: Rule<ConvertOptions> = {
   name: 'service-account-token',

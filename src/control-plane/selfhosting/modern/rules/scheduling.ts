@@ -1,5 +1,5 @@
 import { pointerTo } from '../../../../core/pointer.ts';
-import type { Toleration } from '../../../kubernetes.ts';
+import type { Toleration } from '../../../../cluster/objects.ts';
 import { BUILT_IN_PRIORITIES, CONTROL_PLANE_ROLE, hostLabel, MASTER_ROLE } from '../facts.ts';
 import { hostedValue } from '../hosted.ts';
 import type { ConvertOptions } from '../options.ts';
