@@ -55,4 +55,29 @@ describe('the simulated clock', () => {
     expect(seen).toEqual([100]);
     expect(clock.now()).toBe(105);
   });
+
+  test('does not run an action that was called off', async () => {
+    const clock = createSimulatedClock();
+    const seen: string[] = [];
+    const callOff = clock.at(10, () => seen.push('called off'));
+    clock.at(10, () => seen.push('kept'));
+    callOff();
+    callOff();
+    await clock.sleep(20);
+    expect(seen).toEqual(['kept']);
+  });
+
+  test('waits for those whom an action has woken, where the action gives way', async () => {
+    const clock = createSimulatedClock();
+    const seen: string[] = [];
+    const woken = new Promise<void>((resolve) =>
+      clock.at(10, () => {
+        resolve();
+        clock.giveWay();
+      }),
+    ).then(() => seen.push(`woken at ${clock.now()}`));
+    clock.at(11, () => seen.push('later'));
+    await Promise.all([woken, clock.sleep(20)]);
+    expect(seen).toEqual(['woken at 10', 'later']);
+  });
 });

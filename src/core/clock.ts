@@ -16,8 +16,13 @@ export const systemClock: Clock = {
 export interface SimulatedClock extends Clock {
   /** Every sleep so far, in milliseconds, in the order in which they began. */
   readonly sleeps: readonly number[];
-  /** Runs an action when the clock gets there, before sleeps that end at the same moment and began later. */
-  at(time: number, action: () => void): void;
+  /**
+   * Runs an action when the clock gets there, before sleeps that end at the same moment and began later. Returns what
+   * calls it off.
+   */
+  at(time: number, action: () => void): () => void;
+  /** For an action that has settled a promise: whoever waits for it runs before the next action does. */
+  giveWay(): void;
 }
 
 interface Timer {
@@ -34,24 +39,46 @@ export function createSimulatedClock(): SimulatedClock {
   const sleeps: number[] = [];
   const timers: Timer[] = [];
   let now = 0;
+  let sleepers = 0;
   let isMoving = false;
+  let givesWay = false;
 
-  function add(timer: Timer): void {
-    const later = timers.findIndex(({ time }) => time > timer.time);
-    timers.splice(later < 0 ? timers.length : later, 0, timer);
+  function add(timer: Timer): () => void {
+    timers.splice(placeOf(timer.time), 0, timer);
+    if (timer.isSleep) sleepers += 1;
     if (!isMoving) move();
+    return () => {
+      const place = timers.indexOf(timer);
+      if (place >= 0) timers.splice(place, 1);
+    };
+  }
+
+  /** Behind all timers of the same moment. */
+  function placeOf(time: number): number {
+    let low = 0;
+    for (let high = timers.length; low < high;) {
+      const middle = (low + high) >>> 1;
+      if (timers[middle]!.time > time) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   function move(): void {
-    isMoving = timers.some(({ isSleep }) => isSleep);
+    isMoving = sleepers > 0;
     // After everything that is already under way: promises first, then whatever else is ready to run.
     if (isMoving) setImmediate(next);
   }
 
   function next(): void {
-    const timer = timers.shift();
-    if (timer !== undefined) {
+    givesWay = false;
+    while (sleepers > 0 && !givesWay) {
+      const timer = timers.shift()!;
       now = Math.max(now, timer.time);
+      if (timer.isSleep) {
+        sleepers -= 1;
+        givesWay = true;
+      }
       timer.run();
     }
     move();
@@ -65,5 +92,8 @@ export function createSimulatedClock(): SimulatedClock {
       return new Promise((resolve) => add({ time: now + milliseconds, run: resolve, isSleep: true }));
     },
     at: (time, action) => add({ time, run: action, isSleep: false }),
+    giveWay: () => {
+      givesWay = true;
+    },
   };
 }
