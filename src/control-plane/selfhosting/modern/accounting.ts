@@ -1,6 +1,7 @@
+import { isSame } from '../../../core/same.ts';
 import { parentOf, pointerTo, tokensOf } from '../../../core/pointer.ts';
 import type { Problem } from '../../../core/problem.ts';
-import { applyPatch, isSame, valueAt } from './patch.ts';
+import { applyPatch, valueAt } from './patch.ts';
 import type { Change } from './rule.ts';
 
 /** What became of one field of a manifest. `lost` means that neither a rule nor a problem says why it is gone. */

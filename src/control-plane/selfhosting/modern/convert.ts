@@ -1,3 +1,4 @@
+import { isSame } from '../../../core/same.ts';
 import { isDnsSubdomain } from '../../../core/names.ts';
 import { ProblemList, type Problem, type Source } from '../../../core/problem.ts';
 import { parentOf } from '../../../core/pointer.ts';
@@ -8,7 +9,7 @@ import { CONTROL_PLANE_NAMESPACE } from '../labels.ts';
 import { RECORD_ANNOTATION } from './facts.ts';
 import { hostedLabels, hostedName, isPerNode } from './hosted.ts';
 import type { ConvertOptions } from './options.ts';
-import { applyPatch, inverse, isSame, patchOf, valueAt, type Patch } from './patch.ts';
+import { applyPatch, inverse, patchOf, valueAt, type Patch } from './patch.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { checkConvertible } from './refusals.ts';
 import { runRules, type Change, type RuleContext } from './rule.ts';

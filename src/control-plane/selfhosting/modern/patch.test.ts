@@ -1,7 +1,8 @@
+import { isSame } from '../../../core/same.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { frozen } from '../../../../test/support/manifests.ts';
-import { applyPatch, inverse, isSame, listEdits, patchOf, valueAt, type Edit } from './patch.ts';
+import { applyPatch, inverse, listEdits, patchOf, valueAt, type Edit } from './patch.ts';
 
 const DOCUMENT = frozen({ a: { b: 1, 'c/d': 'x', e: null }, list: ['p', 'q', 'r'] });
 

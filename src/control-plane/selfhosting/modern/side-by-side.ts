@@ -1,9 +1,9 @@
+import { isSame } from '../../../core/same.ts';
 import { ProblemList, type Problem } from '../../../core/problem.ts';
 import { quoted } from '../../../core/redact.ts';
 import type { Pod } from '../../../cluster/objects.ts';
 import { checkPod, subjectOf } from '../../subject.ts';
 import { flagIndex, flagValues } from '../../../format/flags.ts';
-import { isSame } from './patch.ts';
 import { argvOf, argvPath } from './rule.ts';
 
 /** Flags in which two API servers must agree while both serve, with what happens when they do not. */

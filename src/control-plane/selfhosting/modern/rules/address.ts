@@ -1,10 +1,11 @@
+import { isSame } from '../../../../core/same.ts';
 import { quoted } from '../../../../core/redact.ts';
 import type { EnvVar, Pod } from '../../../../cluster/objects.ts';
 import { canonicalAddress, isLoopback, isUnspecified } from '../address.ts';
 import { flagValue, setFlag } from '../../../../format/flags.ts';
 import { isPerNode } from '../hosted.ts';
 import type { ConvertOptions } from '../options.ts';
-import { isSame, type Edit } from '../patch.ts';
+import type { Edit } from '../patch.ts';
 import { argvEdits, argvOf, containerOf, containerPath, flagPath, type Rule, type RuleContext } from '../rule.ts';
 
 const HOST_IP: EnvVar = { name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } };
