@@ -24,7 +24,34 @@ export { connectCluster, type ConnectSettings } from '../cluster/kubernetes/clie
 export { createMemoryCluster } from '../cluster/simulated/memory.ts';
 export type { MemoryCluster, MemoryClusterSettings, ClusterCall, ClusterFault } from '../cluster/simulated/memory.ts';
 export { ClusterError, isClusterError, type Cluster } from '../cluster/api.ts';
-export type { ClusterObject, DaemonSetObject, PodObject, SecretObject } from '../cluster/api.ts';
+export type {
+  AnyObject,
+  ApplyOptions,
+  ClusterObject,
+  ConfigMapObject,
+  DaemonSetObject,
+  DeleteOptions,
+  EndpointSliceObject,
+  EventObject,
+  HealthCheck,
+  Kind,
+  LeaseObject,
+  Metadata,
+  NamespaceObject,
+  NodeObject,
+  ObjectList,
+  ObjectOf,
+  Objects,
+  OwnerReference,
+  PodObject,
+  Reference,
+  SecretObject,
+  Selection,
+  ServiceObject,
+  WatchEvent,
+  WatchStart,
+  WriteOptions,
+} from '../cluster/api.ts';
 export type { Files } from '../cluster/files.ts';
 export type { Clock } from '../core/clock.ts';
 // Objects of Kubernetes.

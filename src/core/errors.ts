@@ -25,6 +25,7 @@ export type ErrorCode =
  * - `UNAUTHORIZED`: the API server does not know who asks. `FORBIDDEN`: it does, and says no.
  * - `INVALID`: the request or the object makes no sense to the API server.
  * - `TOO_MANY_REQUESTS`, `UNAVAILABLE`: it asks to come again, or is starting or stopping.
+ * - `GONE`: the version that a watch wants to go on from is not known any more.
  * - `UNREACHABLE`: no connection. `TIMEOUT`: no answer in time, and what was asked may have happened all the same.
  * - `UNEXPECTED`: an answer that fits none of these.
  * - `KUBECONFIG_INVALID`: the kubeconfig cannot be read, or has no such context.
@@ -38,6 +39,7 @@ export type ClusterErrorCode =
   | 'FORBIDDEN'
   | 'INVALID'
   | 'TOO_MANY_REQUESTS'
+  | 'GONE'
   | 'UNAVAILABLE'
   | 'UNREACHABLE'
   | 'TIMEOUT'

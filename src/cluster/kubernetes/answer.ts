@@ -1,8 +1,9 @@
 import { isMapping } from '../../core/mapping.ts';
 import { escapeControls, redact } from '../../core/redact.ts';
 import type { ClusterErrorCode } from '../../core/errors.ts';
-import { ClusterError } from '../api.ts';
+import { ClusterError, type Kind, type ObjectList, type WatchEvent } from '../api.ts';
 import type { Reply } from './request.ts';
+import { ofKind } from './resources.ts';
 
 /** What a request was about, for its error. */
 export interface Subject {
@@ -14,10 +15,46 @@ export interface Subject {
 
 /** The object in an answer. Throws a {@link ClusterError} for an answer that is a refusal, or no JSON object. */
 export function objectOf(reply: Reply, subject: Subject): object {
+  if (reply.status < 200 || reply.status > 299) throw refusalOf(reply, subject);
   const body = parse(reply.text);
-  if (reply.status < 200 || reply.status > 299) throw refusal(reply.status, body, subject);
   if (body !== undefined) return body;
   throw new ClusterError('UNEXPECTED', `Could not ${subject.action}: the answer is no JSON object.`);
+}
+
+/** The error for an answer that is no success. */
+export function refusalOf({ status, text }: Reply, subject: Subject): ClusterError {
+  return refusal(status, parse(text), subject);
+}
+
+/** The list in an answer. Its items come without kind and version. */
+export function listOf<K extends Kind>(reply: Reply, kind: K, subject: Subject): ObjectList<K> {
+  const list = objectOf(reply, subject) as Readonly<Record<string, unknown>>;
+  const resourceVersion = versionOf(list);
+  // Go writes an empty list as null in places.
+  const items = list['items'] === null ? [] : list['items'];
+  if (!Array.isArray(items) || !items.every(isMapping) || resourceVersion === undefined)
+    throw new ClusterError('UNEXPECTED', `Could not ${subject.action}: the answer is no list.`);
+  return { resourceVersion, items: items.map((item) => ofKind(kind, item)) };
+}
+
+/**
+ * What a line of a watch says. A server that cannot go on says so in a line too, behind status 200: that is thrown as
+ * a refusal with the same status is, `GONE` for a version that is too old.
+ */
+export function eventOf<K extends Kind>(line: string, kind: K, subject: Subject): WatchEvent<K> {
+  const { type, object } = parse(line) ?? {};
+  if (isMapping(object)) {
+    if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') return { type, object: ofKind(kind, object) };
+    if (type === 'ERROR') throw refusal(Number(object['code'] ?? 0), object, subject);
+    const resourceVersion = versionOf(object);
+    if (type === 'BOOKMARK' && resourceVersion !== undefined) return { type, resourceVersion };
+  }
+  throw new ClusterError('UNEXPECTED', `Could not ${subject.action}: a line of the answer is no event.`);
+}
+
+function versionOf({ metadata }: Readonly<Record<string, unknown>>): string | undefined {
+  const version = isMapping(metadata) ? metadata['resourceVersion'] : undefined;
+  return typeof version === 'string' ? version : undefined;
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
@@ -52,6 +89,8 @@ function codeOf(status: number, reason: unknown, action: string): ClusterErrorCo
       // A proxy may have taken the body away; creating is refused for one reason only.
       if (reason === 'AlreadyExists') return 'ALREADY_EXISTS';
       return reason === undefined && action.startsWith('create ') ? 'ALREADY_EXISTS' : 'CONFLICT';
+    case 410:
+      return 'GONE';
     case 429:
       return 'TOO_MANY_REQUESTS';
     case 504:

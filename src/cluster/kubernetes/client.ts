@@ -1,27 +1,41 @@
-import { ClusterError, type Cluster, type ClusterObject, type DaemonSetObject, type PodObject } from '../api.ts';
-import { objectOf } from './answer.ts';
+import {
+  ClusterError,
+  type AnyObject,
+  type ApplyOptions,
+  type Cluster,
+  type DeleteOptions,
+  type Kind,
+  type ObjectOf,
+  type Reference,
+  type Selection,
+  type WatchEvent,
+  type WatchStart,
+  type WriteOptions,
+} from '../api.ts';
+import { eventOf, listOf, objectOf, refusalOf, type Subject } from './answer.ts';
 import { loadClient, loadKubeConfig, type ClientModule } from './load.ts';
-import { sendRequest, type Reply, type Request } from './request.ts';
+import { openStream, sendRequest, type Reply, type Request, type Stream } from './request.ts';
+import { listPath, namespacePath, objectPath } from './resources.ts';
 
 export interface ConnectSettings {
   /** Path of the kubeconfig. */
   readonly kubeconfig: string;
   /** Name of the context in it. Default: its current one. */
   readonly context?: string;
-  /** Longest time for one call with its answer, in milliseconds. Default: 10 000. */
+  /**
+   * Longest time for one call with its answer, in milliseconds; for a watch, until the answer begins. Default: 10 000.
+   */
   readonly timeoutMilliseconds?: number;
   /** Loads the official client. Default: the installed package `@kubernetes/client-node`. */
   readonly load?: () => Promise<ClientModule>;
 }
 
-/** How each kind is addressed. */
-const RESOURCES = {
-  DaemonSet: { root: '/apis/apps/v1', plural: 'daemonsets' },
-  Pod: { root: '/api/v1', plural: 'pods' },
-  Secret: { root: '/api/v1', plural: 'secrets' },
-} as const;
-
-type Kind = keyof typeof RESOURCES;
+/** Whatever brings requests to an API server. */
+export interface Transport {
+  readonly send: (request: Request) => Promise<Reply>;
+  /** Gives a stream for an answer of success and a whole reply for every other. The signal ends it with any error. */
+  readonly open: (request: Request, signal: AbortSignal | undefined) => Promise<Reply | Stream>;
+}
 
 /**
  * A real cluster, as a kubeconfig describes it. Nothing is sent before the first call. Throws a
@@ -30,60 +44,102 @@ type Kind = keyof typeof RESOURCES;
 export async function connectCluster(settings: ConnectSettings): Promise<Cluster> {
   const { kubeconfig, context, timeoutMilliseconds = 10_000, load = loadClient } = settings;
   const kubeConfig = loadKubeConfig(await load(), kubeconfig, context);
-  return clusterOver((request) => sendRequest(kubeConfig, request, timeoutMilliseconds));
+  return clusterOver({
+    send: (request) => sendRequest(kubeConfig, request, timeoutMilliseconds),
+    open: (request, signal) => openStream(kubeConfig, request, timeoutMilliseconds, signal),
+  });
 }
 
 /** The cluster behind whatever sends requests. */
-export function clusterOver(send: (request: Request) => Promise<Reply>): Cluster {
-  async function get(kind: Kind, namespace: string, name: string): Promise<object> {
-    const reply = await send({ method: 'GET', path: pathOf(kind, namespace, name) });
-    return objectOf(reply, subject('get', kind, namespace, name));
+export function clusterOver({ send, open }: Transport): Cluster {
+  async function write<T extends AnyObject>(verb: Write, object: T, options: Partial<ApplyOptions> = {}): Promise<T> {
+    const reply = await send({ ...WRITES[verb], path: writePath(verb, object) + writeQuery(options), body: object });
+    const { name, generateName, namespace } = object.metadata;
+    return objectOf(reply, subject(verb, object.kind, namespace, name ?? generateName)) as T;
   }
 
-  async function write(verb: 'create' | 'update', object: ClusterObject & { readonly kind: Kind }): Promise<object> {
-    const { kind, metadata } = object;
-    const { namespace, name } = metadata;
-    if (!namespace || !name)
-      throw new ClusterError('INVALID', `A ${kind} needs a name and a namespace before it can be stored.`);
-    const reply = await send(
-      verb === 'create'
-        ? { method: 'POST', path: pathOf(kind, namespace), body: object }
-        : { method: 'PUT', path: pathOf(kind, namespace, name), body: object },
-    );
-    return objectOf(reply, subject(verb, kind, namespace, name));
+  async function* watch<K extends Kind>(
+    { kind, namespace, labelSelector }: Selection<K>,
+    { resourceVersion, signal }: WatchStart,
+  ): AsyncGenerator<WatchEvent<K>, void, undefined> {
+    if (signal?.aborted) return;
+    const about = subject('watch', kind, namespace, labelSelector);
+    const query = queryOf({ watch: '1', resourceVersion, allowWatchBookmarks: 'true', labelSelector });
+    try {
+      const answer = await open({ method: 'GET', path: listPath(kind, namespace) + query }, signal);
+      if (!('lines' in answer)) throw refusalOf(answer, about);
+      for await (const line of answer.lines) {
+        // One chunk may hold many lines.
+        if (signal?.aborted) return;
+        yield eventOf(line, kind, about);
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    }
   }
 
   return {
-    getDaemonSet: async (namespace, name) => (await get('DaemonSet', namespace, name)) as DaemonSetObject,
-    createDaemonSet: async (daemonSet) => (await write('create', daemonSet)) as DaemonSetObject,
-    updateDaemonSet: async (daemonSet) => (await write('update', daemonSet)) as DaemonSetObject,
-    createSecret: async (secret) => void (await write('create', secret)),
-    updateSecret: async (secret) => void (await write('update', secret)),
-    getPod: async (namespace, name) => (await get('Pod', namespace, name)) as PodObject,
-    listPods: async (namespace, labelSelector) => {
-      const path = `${pathOf('Pod', namespace)}?labelSelector=${encodeURIComponent(labelSelector)}`;
-      const list = objectOf(await send({ method: 'GET', path }), subject('list', 'Pod', namespace, labelSelector));
-      return podsOf(list);
+    get: async <K extends Kind>({ kind, namespace, name }: Reference<K>) => {
+      const reply = await send({ method: 'GET', path: objectPath(kind, namespace, name) });
+      return objectOf(reply, subject('get', kind, namespace, name)) as ObjectOf<K>;
     },
-    isHealthy: async () => (await send({ method: 'GET', path: '/healthz' })).status === 200,
+    list: async ({ kind, namespace, labelSelector }) => {
+      const path = listPath(kind, namespace) + queryOf({ labelSelector });
+      return listOf(await send({ method: 'GET', path }), kind, subject('list', kind, namespace, labelSelector));
+    },
+    watch,
+    create: (object, options) => write('create', object, options),
+    update: (object, options) => write('update', object, options),
+    apply: (object, options) => write('apply', object, options),
+    delete: async ({ kind, namespace, name }, options) => {
+      const path = objectPath(kind, namespace, name);
+      const reply = await send({ method: 'DELETE', path, body: deleteBody(options) });
+      objectOf(reply, subject('delete', kind, namespace, name));
+    },
+    isHealthy: async (check = 'healthz') => (await send({ method: 'GET', path: `/${check}` })).status === 200,
   };
 }
 
-function pathOf(kind: Kind, namespace: string, name?: string): string {
-  const { root, plural } = RESOURCES[kind];
-  const path = `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
-  return name === undefined ? path : `${path}/${encodeURIComponent(name)}`;
+type Write = 'create' | 'update' | 'apply';
+
+const WRITES: Readonly<Record<Write, Pick<Request, 'method' | 'contentType'>>> = {
+  create: { method: 'POST' },
+  update: { method: 'PUT' },
+  // JSON is YAML, and every version that knows apply knows this type.
+  apply: { method: 'PATCH', contentType: 'application/apply-patch+yaml' },
+};
+
+function writePath(verb: Write, { kind, metadata }: AnyObject): string {
+  const { name, generateName, namespace } = metadata;
+  if (verb !== 'create') return objectPath(kind, namespace, name);
+  if (!name && !generateName) throw new ClusterError('INVALID', `A ${kind} needs a name.`);
+  return namespacePath(kind, namespace);
 }
 
-function subject(verb: string, kind: Kind, namespace: string, name: string): { action: string; isSecret: boolean } {
-  return { action: `${verb} ${kind} ${namespace}/${name}`, isSecret: kind === 'Secret' };
+function writeQuery({ fieldManager, force, dryRun }: WriteOptions & Partial<ApplyOptions>): string {
+  return queryOf({ fieldManager, force: force ? 'true' : undefined, dryRun: dryRun ? 'All' : undefined });
 }
 
-/** The Pods of a list, whose items come without kind and version. */
-function podsOf(list: object): readonly PodObject[] {
-  const items: unknown = 'items' in list ? list.items : undefined;
-  // Go writes an empty list as null in places.
-  if (items === null) return [];
-  if (!Array.isArray(items)) throw new ClusterError('UNEXPECTED', 'Could not list Pods: the answer is no list.');
-  return items.map((item: object) => ({ ...(item as PodObject), apiVersion: 'v1', kind: 'Pod' }));
+function deleteBody({ dryRun, propagation, gracePeriodSeconds, preconditions }: DeleteOptions = {}): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    // Said always, as the server's own default depends on the kind.
+    propagationPolicy: propagation ?? 'Background',
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(preconditions && { preconditions }),
+    ...(dryRun && { dryRun: ['All'] }),
+  };
+}
+
+function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
+  );
+  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
+}
+
+function subject(verb: string, kind: Kind, namespace: string | undefined, name: string | undefined): Subject {
+  const where = [namespace, name].filter(Boolean).join('/');
+  return { action: `${verb} ${kind} ${where}`.trimEnd(), isSecret: kind === 'Secret' };
 }

@@ -1,13 +1,17 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { reasonOf } from '../../core/redact.ts';
 import { ClusterError } from '../api.ts';
+import { linesOf } from './lines.ts';
 import { systemCode, type KubeConfig } from './load.ts';
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query, encoded. */
   readonly path: string;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** Default: `application/json`. */
+  readonly contentType?: string;
 }
 
 export interface Reply {
@@ -15,41 +19,90 @@ export interface Reply {
   readonly text: string;
 }
 
+/** An answer that goes on: its lines, as they come. Reading them throws `UNREACHABLE` when the connection breaks. */
+export interface Stream {
+  readonly status: number;
+  readonly lines: AsyncIterable<string>;
+}
+
+/** After so many milliseconds without a word, the system asks whether the other side is still there. */
+const KEEP_ALIVE_MILLISECONDS = 30_000;
+
 /** Sends a request with the credentials of a kubeconfig, and takes any answer that comes in time for a good one. */
 export async function sendRequest(
   kubeConfig: KubeConfig,
   request: Request,
   timeoutMilliseconds: number,
 ): Promise<Reply> {
+  return exchange(kubeConfig, request, { timeoutMilliseconds }, replyOf);
+}
+
+/**
+ * Sends a request whose good answer has no end of its own. The time-out is over with the first of it, or with all of a
+ * refusal. The signal ends it at any time, with an error that has no meaning.
+ */
+export async function openStream(
+  kubeConfig: KubeConfig,
+  request: Request,
+  timeoutMilliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<Reply | Stream> {
+  return exchange(kubeConfig, request, { timeoutMilliseconds, signal }, async (response, url) => {
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 299) return await replyOf(response);
+    // A server that lost its power says nothing, and neither does one to which nothing happens.
+    response.socket.setKeepAlive(true, KEEP_ALIVE_MILLISECONDS);
+    return { status, lines: unbroken(response, url) };
+  });
+}
+
+interface Limits {
+  readonly timeoutMilliseconds: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends a request, and reads of its answer what is wanted within the time. */
+async function exchange<T>(
+  kubeConfig: KubeConfig,
+  request: Request,
+  { timeoutMilliseconds, signal }: Limits,
+  read: (response: IncomingMessage, url: URL) => Promise<T>,
+): Promise<T> {
   const server = kubeConfig.getCurrentCluster()?.server ?? '';
   const url = new URL(server.replace(/\/+$/, '') + request.path);
-  const signal = AbortSignal.timeout(timeoutMilliseconds);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMilliseconds);
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const either = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
   const options: RequestOptions = {
     method: request.method,
-    signal,
+    signal: either,
     headers: {
       accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(body !== undefined && {
+        'content-type': request.contentType ?? 'application/json',
+        'content-length': Buffer.byteLength(body),
+      }),
     },
   };
   try {
-    await unlessAborted(kubeConfig.applyToHTTPSOptions(options), signal);
+    await logIn(kubeConfig, options, either);
+    return await read(await responseTo(url, options, body), url);
   } catch (error) {
-    if (signal.aborted) throw timeout(url, timeoutMilliseconds);
-    throw new ClusterError('UNAUTHORIZED', `The kubeconfig's credentials cannot be used: ${reasonOf(error)}`);
-  }
-  try {
-    return await exchange(url, options, body);
-  } catch (error) {
-    if (signal.aborted) throw timeout(url, timeoutMilliseconds);
-    const code = systemCode(error) ?? 'unknown error';
-    throw new ClusterError('UNREACHABLE', `There is no connection to ${url.host} (${code}).`, { cause: error });
+    if (late.signal.aborted)
+      throw new ClusterError('TIMEOUT', `${url.host} gave no answer within ${timeoutMilliseconds / 1000} s.`);
+    throw error instanceof ClusterError ? error : unreachable(url, error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-function timeout(url: URL, milliseconds: number): ClusterError {
-  return new ClusterError('TIMEOUT', `${url.host} gave no answer within ${milliseconds / 1000} s.`);
+async function logIn(kubeConfig: KubeConfig, options: RequestOptions, signal: AbortSignal): Promise<void> {
+  try {
+    await unlessAborted(kubeConfig.applyToHTTPSOptions(options), signal);
+  } catch (error) {
+    throw new ClusterError('UNAUTHORIZED', `The kubeconfig's credentials cannot be used: ${reasonOf(error)}`);
+  }
 }
 
 function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
@@ -59,17 +112,29 @@ function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> 
   });
 }
 
-function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Reply> {
+function unreachable(url: URL, cause: unknown): ClusterError {
+  const code = systemCode(cause) ?? 'unknown error';
+  return new ClusterError('UNREACHABLE', `There is no connection to ${url.host} (${code}).`, { cause });
+}
+
+/** The whole answer. One that breaks off is none. */
+async function replyOf(response: IncomingMessage): Promise<Reply> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+async function* unbroken(response: IncomingMessage, url: URL): AsyncGenerator<string, void, undefined> {
+  try {
+    yield* linesOf(response);
+  } catch (error) {
+    throw unreachable(url, error);
+  }
+}
+
+function responseTo(url: URL, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const request = open(url, options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-      );
-      // An answer that breaks off is none.
-      response.on('error', reject);
-    });
+    const request = open(url, options, resolve);
     request.on('error', reject);
     request.end(body);
   });

@@ -117,8 +117,8 @@ async function convert(component: ControlPlaneComponent, conversion: Conversion)
 async function store(daemonSet: DaemonSet, { options: { cluster, clock } }: Conversion): Promise<void> {
   const result = await retry(clock, STORE_TIMES, () =>
     createOrUpdate(
-      () => cluster.createDaemonSet(daemonSet),
-      () => cluster.updateDaemonSet(daemonSet),
+      () => cluster.create(daemonSet),
+      () => cluster.update(daemonSet),
     ),
   );
   if (result.succeeded) return;

@@ -62,7 +62,8 @@ export function createWaiter({ cluster, clock, log }: WaiterSettings): Waiter {
         `all Pods with ${labelSelector} run`,
         timeoutMilliseconds,
         async () => {
-          const pods = await cluster.listPods(CONTROL_PLANE_NAMESPACE, labelSelector);
+          const selection = { kind: 'Pod', namespace: CONTROL_PLANE_NAMESPACE, labelSelector } as const;
+          const { items: pods } = await cluster.list(selection);
           if (pods.length !== lastCount) log(`Found ${pods.length} Pods with label ${labelSelector}.`);
           lastCount = pods.length;
           return pods.length > 0 && pods.every(isRunning);
@@ -76,7 +77,7 @@ export function createWaiter({ cluster, clock, log }: WaiterSettings): Waiter {
         timeoutMilliseconds,
         async () => {
           try {
-            await cluster.getPod(CONTROL_PLANE_NAMESPACE, name);
+            await cluster.get({ kind: 'Pod', namespace: CONTROL_PLANE_NAMESPACE, name });
             return false;
           } catch (error) {
             if (!isClusterError(error, 'NOT_FOUND')) throw error;

@@ -44,8 +44,8 @@ async function readFiles(
 async function store(cluster: Cluster, secret: Secret): Promise<void> {
   try {
     await createOrUpdate(
-      () => cluster.createSecret(secret),
-      () => cluster.updateSecret(secret),
+      () => cluster.create(secret),
+      () => cluster.update(secret),
     );
   } catch (cause) {
     const message = `Secret ${secret.metadata.name} was not stored; those before it were.`;
