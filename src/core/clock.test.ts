@@ -67,17 +67,22 @@ describe('the simulated clock', () => {
     expect(seen).toEqual(['kept']);
   });
 
-  test('waits for those whom an action has woken, where the action gives way', async () => {
+  test('moves for somebody who waits for an action, and lets them run before the next one', async () => {
     const clock = createSimulatedClock();
     const seen: string[] = [];
+    const release = clock.hold();
     const woken = new Promise<void>((resolve) =>
       clock.at(10, () => {
+        release();
+        release();
         resolve();
-        clock.giveWay();
       }),
     ).then(() => seen.push(`woken at ${clock.now()}`));
     clock.at(11, () => seen.push('later'));
-    await Promise.all([woken, clock.sleep(20)]);
+    await woken;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual(['woken at 10']);
+    await clock.sleep(5);
     expect(seen).toEqual(['woken at 10', 'later']);
   });
 });

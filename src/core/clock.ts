@@ -21,32 +21,37 @@ export interface SimulatedClock extends Clock {
    * calls it off.
    */
   at(time: number, action: () => void): () => void;
-  /** For an action that has settled a promise: whoever waits for it runs before the next action does. */
-  giveWay(): void;
+  /**
+   * Lets the clock move as a sleep does, for somebody who waits for an action and not for a time. Returns what ends
+   * that: whoever waited then runs before the next action does.
+   */
+  hold(): () => void;
 }
 
 interface Timer {
   readonly time: number;
   readonly run: () => void;
-  readonly isSleep: boolean;
 }
 
+/** Actions in one turn of the event loop: a wait that never ends must not keep others from being heard. */
+const ACTIONS_A_TURN = 10_000;
+
 /**
- * The clock starts at 0 and jumps to the end of the earliest sleep as soon as all other work has come to rest, so
+ * The clock starts at 0 and jumps to the next action or end of a sleep as soon as all other work has come to rest, so
  * that several sleepers wake in the order of their times. Actions alone do not move it.
  */
 export function createSimulatedClock(): SimulatedClock {
   const sleeps: number[] = [];
   const timers: Timer[] = [];
   let now = 0;
-  let sleepers = 0;
+  let holders = 0;
   let isMoving = false;
   let givesWay = false;
 
-  function add(timer: Timer): () => void {
-    timers.splice(placeOf(timer.time), 0, timer);
-    if (timer.isSleep) sleepers += 1;
-    if (!isMoving) move();
+  function at(time: number, run: () => void): () => void {
+    const timer = { time, run };
+    timers.splice(placeOf(time), 0, timer);
+    move();
     return () => {
       const place = timers.indexOf(timer);
       if (place >= 0) timers.splice(place, 1);
@@ -64,23 +69,33 @@ export function createSimulatedClock(): SimulatedClock {
     return low;
   }
 
+  function hold(): () => void {
+    let isHeld = true;
+    holders += 1;
+    move();
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      holders -= 1;
+      givesWay = true;
+    };
+  }
+
   function move(): void {
-    isMoving = sleepers > 0;
+    if (isMoving || holders === 0 || timers.length === 0) return;
+    isMoving = true;
     // After everything that is already under way: promises first, then whatever else is ready to run.
-    if (isMoving) setImmediate(next);
+    setImmediate(next);
   }
 
   function next(): void {
     givesWay = false;
-    while (sleepers > 0 && !givesWay) {
+    for (let left = ACTIONS_A_TURN; left > 0 && holders > 0 && !givesWay && timers.length > 0; left -= 1) {
       const timer = timers.shift()!;
       now = Math.max(now, timer.time);
-      if (timer.isSleep) {
-        sleepers -= 1;
-        givesWay = true;
-      }
       timer.run();
     }
+    isMoving = false;
     move();
   }
 
@@ -89,11 +104,15 @@ export function createSimulatedClock(): SimulatedClock {
     now: () => now,
     sleep: (milliseconds) => {
       sleeps.push(milliseconds);
-      return new Promise((resolve) => add({ time: now + milliseconds, run: resolve, isSleep: true }));
+      const release = hold();
+      return new Promise((resolve) => {
+        at(now + milliseconds, () => {
+          release();
+          resolve();
+        });
+      });
     },
-    at: (time, action) => add({ time, run: action, isSleep: false }),
-    giveWay: () => {
-      givesWay = true;
-    },
+    at,
+    hold,
   };
 }

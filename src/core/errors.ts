@@ -8,6 +8,7 @@ import type { Problem } from './problem.ts';
  * - `DURATION_INVALID`: a duration is not one that Go parses.
  * - `OUTPUT_FAILED`: a result could not be written; see `cause`.
  * - `USAGE`: the command line makes no sense.
+ * - `SIMULATION_STALLED`: a simulated control plane does not come to serve; the message says what is missing.
  */
 export type ErrorCode =
   | 'OPTIONS_REFUSED'
@@ -15,6 +16,7 @@ export type ErrorCode =
   | 'DURATION_INVALID'
   | 'OUTPUT_FAILED'
   | 'USAGE'
+  | 'SIMULATION_STALLED'
   | ClusterErrorCode
   | SelfHostingErrorCode;
 

@@ -1,0 +1,83 @@
+import type { Cluster } from './api.ts';
+import type { Files } from './files.ts';
+
+/** The node that bootlace stands on, as far as it is needed: everything else of it stays out of reach. */
+export interface Host {
+  /** Name of its Node object. */
+  readonly nodeName: string;
+  readonly files: HostFiles;
+  readonly redirect: Redirects;
+  /** Every process that is a component of the control plane, in the order of their IDs. */
+  processes(): Promise<readonly HostProcess[]>;
+  /** Every TCP port that something listens on, in the order of port and process. */
+  listeners(): Promise<readonly HostListener[]>;
+  /** What the container runtime says: containers that run and those that ended, in the order in which they were made. */
+  containers(): Promise<readonly HostContainer[]>;
+  /** Ends a container: SIGTERM, and SIGKILL after that many seconds. The kubelet may start another one. */
+  stopContainer(id: string, graceSeconds: number): Promise<void>;
+  /** The names of the images that are on the disk, sorted. */
+  images(): Promise<readonly string[]>;
+  pullImage(name: string): Promise<void>;
+  /**
+   * The API at one endpoint. `direct` looks past a {@link Redirect}, at what listens on the port itself, and may be asked
+   * for endpoints of this node alone.
+   */
+  connect(endpoint: Endpoint, options?: { readonly direct?: boolean }): Cluster;
+}
+
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Files of the node. Errors are those of Node, with a `code` such as `ENOENT` or `ENOSPC`. */
+export interface HostFiles extends Files {
+  /** Names of the files in a directory, sorted. */
+  list(directory: string): Promise<readonly string[]>;
+  /** Puts a whole file in the place of what was there: at no moment is there half of it, or a second file to be read. */
+  write(path: string, text: string): Promise<void>;
+}
+
+export interface HostProcess {
+  readonly pid: number;
+  readonly argv: readonly string[];
+  /** ID of its container; absent for processes that no container runtime started. */
+  readonly container?: string;
+}
+
+export interface HostListener extends Endpoint {
+  readonly pid: number;
+}
+
+export interface HostContainer {
+  readonly id: string;
+  /** Name of the container in its Pod. */
+  readonly name: string;
+  readonly podName: string;
+  readonly podNamespace: string;
+  readonly podUid: string;
+  readonly state: 'running' | 'exited';
+  /** Absent while it runs. */
+  readonly exitCode?: number;
+  /** How many containers of this name its Pod had before. */
+  readonly attempt: number;
+}
+
+/** Sends new connections that ask for one endpoint to another one of the node. */
+export interface Redirect {
+  /** Endpoints of this node and of Services, as clients ask for them. */
+  readonly from: readonly Endpoint[];
+  readonly to: Endpoint;
+}
+
+/** The one redirect that bootlace has on a node. */
+export interface Redirects {
+  get(): Promise<Redirect | undefined>;
+  /**
+   * Begins or replaces it at once. With `seconds` it ends by itself after that time unless it is set again: right while
+   * what it goes round serves as well. Without, it stays until it is removed, but not beyond a reboot.
+   */
+  set(redirect: Redirect, seconds?: number): Promise<void>;
+  /** New connections go where they ask for; those that were redirected go on. It is no error when there is none. */
+  remove(): Promise<void>;
+}

@@ -1,0 +1,53 @@
+import type { Endpoint } from '../host.ts';
+import type { Balancer } from './network.ts';
+import type { World } from './world.ts';
+
+/** Checks in a row after which a server counts as down, and as up again. Defaults of HAProxy. */
+const FALL = 3;
+const RISE = 2;
+
+/**
+ * A load balancer before several API servers: it asks each whether it is ready, gives connections to those that are, in
+ * turn, and tries the next one where a server does not take a connection.
+ */
+export function createBalancer(
+  endpoint: Endpoint,
+  servers: readonly Endpoint[],
+): Balancer & { start(world: World): void } {
+  const states = servers.map((server) => ({ server, isUp: true, inARow: 0 }));
+  let turn = 0;
+
+  function note(state: (typeof states)[number], isReady: boolean): void {
+    state.inARow = isReady === state.isUp ? 0 : state.inARow + 1;
+    if (state.inARow < (state.isUp ? FALL : RISE)) return;
+    state.isUp = isReady;
+    state.inARow = 0;
+  }
+
+  return {
+    ...endpoint,
+    choices: () => {
+      const up = states.filter(({ isUp }) => isUp).map(({ server }) => server);
+      turn += 1;
+      return up.map((_, index) => up[(turn + index) % up.length]!);
+    },
+    start: (world) => {
+      const check = (): void => {
+        for (const state of states) {
+          const server = world.network.connect({}, state.server);
+          if ('refusal' in server) note(state, false);
+          else {
+            let isAnswered = false;
+            server.request({ verb: 'health', check: 'readyz' }, 'system:anonymous', ({ status }) => {
+              isAnswered = true;
+              note(state, status === 200);
+            });
+            if (!isAnswered) note(state, false);
+          }
+        }
+        world.clock.at(world.clock.now() + world.timings.balancerCheck, check);
+      };
+      check();
+    },
+  };
+}

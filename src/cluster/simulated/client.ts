@@ -1,0 +1,137 @@
+import {
+  ClusterError,
+  type AnyObject,
+  type Cluster,
+  type Kind,
+  type ObjectList,
+  type ObjectOf,
+  type Selection,
+  type WatchEvent,
+  type WatchStart,
+} from '../api.ts';
+import type { Endpoint } from '../host.ts';
+import type { ApiRequest, Reply, User } from './api/requests.ts';
+import type { ClusterCall, ClusterFault } from './memory.ts';
+import type { Origin } from './network.ts';
+import type { Session } from './session.ts';
+import { callApi, type World } from './world.ts';
+
+export interface ClientSettings {
+  readonly origin: Origin;
+  readonly endpoint: Endpoint;
+  readonly user: User;
+  readonly session: Session;
+  /** Asked once for each call, before it is sent. */
+  readonly fault: (call: ClusterCall) => ClusterFault | undefined;
+}
+
+/** The API of a simulated cluster as somebody has it from somewhere: each call on a connection of its own. */
+export function createClient(world: World, settings: ClientSettings): Cluster {
+  const { origin, endpoint, user, session, fault } = settings;
+  let calls = 0;
+
+  async function call(request: ApiRequest): Promise<unknown> {
+    const made = callOf(request, calls);
+    calls += 1;
+    const found = fault(made);
+    const latency = world.draw(world.timings.request);
+    await session.clock.sleep(latency / 2);
+    if (found?.when === 'before') throw found.error;
+    const reply = await session.wait<Reply>((settle) => callApi(world, origin, endpoint, user, request, settle));
+    await session.clock.sleep(latency / 2);
+    if (found !== undefined) throw found.error;
+    if (reply.status === 200) return structuredClone(reply.body);
+    throw new ClusterError(
+      reply.code ?? 'UNEXPECTED',
+      `Could not ${made.verb} ${made.kind} ${made.name}: ${reply.message}`,
+    );
+  }
+
+  async function* watch<K extends Kind>(
+    selection: Selection<K>,
+    { resourceVersion, signal }: WatchStart,
+  ): AsyncGenerator<WatchEvent<K>, void, undefined> {
+    const queue: (WatchEvent | { readonly end: Reply | undefined })[] = [];
+    let wake = (): void => {};
+    const put = (item: (typeof queue)[number]): void => {
+      queue.push(item);
+      wake();
+    };
+    await session.clock.sleep(world.draw(world.timings.request));
+    const server = world.network.connect(origin, endpoint);
+    if ('refusal' in server) throw errorOf(server.refusal, selection);
+    const stop = server.watch(selection, { resourceVersion }, user, {
+      next: put,
+      end: (reply) => put({ end: reply }),
+    });
+    const onAbort = (): void => put({ end: undefined });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      for (;;) {
+        if (signal?.aborted) return;
+        if (queue.length === 0)
+          await session.wait<void>((settle) => {
+            wake = () => settle(undefined);
+          });
+        const item = queue.shift();
+        if (item === undefined) continue;
+        if ('end' in item) {
+          if (item.end === undefined) return;
+          throw errorOf(item.end, selection);
+        }
+        yield structuredClone(item) as WatchEvent<K>;
+      }
+    } finally {
+      stop();
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  return {
+    get: async <K extends Kind>(reference: { readonly kind: K; readonly namespace?: string; readonly name: string }) =>
+      (await call({ verb: 'get', reference })) as ObjectOf<K>,
+    list: async <K extends Kind>(selection: Selection<K>) => (await call({ verb: 'list', selection })) as ObjectList<K>,
+    watch,
+    create: async <T extends AnyObject>(object: T, options = {}) =>
+      (await call({ verb: 'create', object: structuredClone(object), options })) as T,
+    update: async <T extends AnyObject>(object: T, options = {}) =>
+      (await call({ verb: 'update', object: structuredClone(object), options })) as T,
+    apply: async <T extends AnyObject>(object: T, options: { readonly fieldManager: string }) =>
+      (await call({ verb: 'apply', object: structuredClone(object), options })) as T,
+    delete: async (reference, options = {}) => void (await call({ verb: 'delete', reference, options })),
+    isHealthy: async (check = 'healthz') => {
+      try {
+        await call({ verb: 'health', check });
+        return true;
+      } catch (error) {
+        // An answer that is no is an answer.
+        if (error instanceof ClusterError && error.code === 'UNAVAILABLE') return false;
+        throw error;
+      }
+    },
+  };
+}
+
+function errorOf({ code = 'UNEXPECTED', message = '' }: Reply, { kind }: Selection): ClusterError {
+  return new ClusterError(code, `Could not watch ${kind}: ${message}`);
+}
+
+function callOf(request: ApiRequest, number: number): ClusterCall {
+  switch (request.verb) {
+    case 'get':
+    case 'delete':
+      return { number, verb: request.verb, kind: request.reference.kind, name: request.reference.name };
+    case 'list':
+      return { number, verb: 'list', kind: request.selection.kind, name: request.selection.labelSelector ?? '' };
+    case 'create':
+    case 'update':
+    case 'apply': {
+      const { kind, metadata } = request.object;
+      return { number, verb: request.verb, kind, name: metadata.name ?? metadata.generateName ?? '' };
+    }
+    case 'health':
+      return { number, verb: 'health', kind: '', name: request.check };
+    default:
+      return request satisfies never;
+  }
+}

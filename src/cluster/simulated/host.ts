@@ -1,0 +1,106 @@
+import type { Cluster } from '../api.ts';
+import type { Endpoint, Host, Redirect } from '../host.ts';
+import { fileError } from './files.ts';
+import type { Machine } from './machine.ts';
+import { isSameEndpoint } from './network.ts';
+import type { Session } from './session.ts';
+import type { World } from './world.ts';
+
+/** What a program does on its node. */
+export interface HostAction {
+  readonly verb: 'list' | 'stat' | 'read' | 'write' | 'remove' | 'look' | 'stop' | 'pull' | 'redirect';
+  /** A path, the ID of a container, an image, or what is looked at. */
+  readonly subject: string;
+}
+
+export interface HostSettings {
+  readonly machine: Machine;
+  readonly session: Session;
+  /** Asked before each action, and what it returns is thrown. */
+  readonly fault: (action: HostAction) => Error | undefined;
+  readonly connect: (endpoint: Endpoint, isDirect: boolean) => Cluster;
+}
+
+/** How long one look at the node, or one change of it, takes: milliseconds. */
+const ACTION = 2;
+
+/** A node of a simulated cluster, as a program that runs there has it. */
+export function createHost(world: World, { machine, session, fault, connect }: HostSettings): Host {
+  async function act<T>(verb: HostAction['verb'], subject: string, action: () => T): Promise<T> {
+    await session.clock.sleep(ACTION);
+    const error = fault({ verb, subject });
+    if (error !== undefined) throw error;
+    return action();
+  }
+
+  function textOf(operation: 'stat' | 'read', path: string): string {
+    const text = machine.disk.read(path);
+    if (text === undefined) throw fileError('ENOENT', operation, path);
+    return text;
+  }
+
+  function endRedirect(state: 'removed' | 'expired'): void {
+    if (machine.redirect === undefined) return;
+    machine.redirect.callOff();
+    machine.redirect = undefined;
+    world.note({ type: 'redirect', node: machine.name, state });
+  }
+
+  function setRedirect(rule: Redirect, seconds: number | undefined): void {
+    const isNew = machine.redirect === undefined || !isSameEndpoint(machine.redirect.rule.to, rule.to);
+    machine.redirect?.callOff();
+    const callOff =
+      seconds === undefined
+        ? () => {}
+        : world.clock.at(world.clock.now() + seconds * 1000, () => endRedirect('expired'));
+    machine.redirect = { rule, callOff };
+    if (isNew) world.note({ type: 'redirect', node: machine.name, state: 'set' });
+  }
+
+  return {
+    nodeName: machine.name,
+    files: {
+      list: (directory) =>
+        act('list', directory, () =>
+          machine.disk
+            .paths()
+            .filter((path) => path.startsWith(`${directory}/`))
+            .map((path) => path.slice(directory.length + 1)),
+        ),
+      stat: (path) => act('stat', path, () => ({ size: textOf('stat', path).length })),
+      read: (path) => act('read', path, () => Buffer.from(textOf('read', path))),
+      write: (path, text) => act('write', path, () => machine.disk.write(path, text)),
+      remove: (path) => act('remove', path, () => machine.disk.remove(path)),
+    },
+    redirect: {
+      get: () => act('look', 'redirect', () => machine.redirect?.rule),
+      set: (rule, seconds) => act('redirect', 'set', () => setRedirect(rule, seconds)),
+      remove: () => act('redirect', 'remove', () => endRedirect('removed')),
+    },
+    processes: () =>
+      act('look', 'processes', () =>
+        [...machine.processes.values()].map(({ pid, argv, container }) => ({ pid, argv, container })),
+      ),
+    listeners: () =>
+      act('look', 'listeners', () =>
+        machine.listeners
+          .map(({ address, port, pid }) => ({ address, port, pid }))
+          .toSorted((a, b) => a.port - b.port || a.pid - b.pid),
+      ),
+    containers: () => act('look', 'containers', () => structuredClone(machine.containers)),
+    stopContainer: (id, graceSeconds) =>
+      act('stop', id, () =>
+        [...machine.processes.values()]
+          .find(({ container }) => container === id)
+          ?.terminateThenKill(graceSeconds * 1000),
+      ),
+    images: () => act('look', 'images', () => [...machine.images].toSorted()),
+    pullImage: async (name) => {
+      await act('pull', name, () => {});
+      if (machine.images.has(name)) return;
+      await session.clock.sleep(world.draw(world.timings.pullImage));
+      machine.images.add(name);
+    },
+    connect: (endpoint, { direct = false } = {}) => connect(endpoint, direct),
+  };
+}

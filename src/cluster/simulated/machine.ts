@@ -1,0 +1,101 @@
+import type { Endpoint, HostContainer, Redirect } from '../host.ts';
+import type { Server } from './network.ts';
+import type { Process } from './process.ts';
+
+/** A port that a process listens on. */
+export interface Listener extends Endpoint {
+  readonly server: Server;
+  readonly isShared: boolean;
+  readonly pid: number;
+}
+
+/** What a host firewall lets in from other machines. */
+export interface Firewall {
+  readonly ports: readonly number[];
+  /** Whether it lets in what a redirect has translated, whatever the port: `ct status dnat accept`. */
+  readonly acceptsTranslated: boolean;
+}
+
+/** A machine: what is on its disk outlasts everything else. */
+export interface Machine {
+  readonly name: string;
+  readonly address: string;
+  readonly isControlPlane: boolean;
+  readonly disk: Disk;
+  /** Thousandths of a processor that Pods may ask for. */
+  readonly cpu: number;
+  /** Images on its disk. */
+  readonly images: Set<string>;
+  readonly processes: Map<number, Process>;
+  readonly listeners: Listener[];
+  /** What the container runtime knows. */
+  readonly containers: HostContainer[];
+  isOn: boolean;
+  /** How often its power was cut. */
+  boots: number;
+  readonly onPowerCut: Set<() => void>;
+  redirect: { readonly rule: Redirect; readonly callOff: () => void } | undefined;
+  firewall: Firewall | undefined;
+  /** What comes to a Service goes to one of these, as kube-proxy has written it: by address and port of the Service. */
+  readonly services: Map<string, readonly Endpoint[]>;
+  nextPid(): number;
+}
+
+/** Texts by path. */
+export interface Disk {
+  read(path: string): string | undefined;
+  write(path: string, text: string): void;
+  remove(path: string): void;
+  paths(): readonly string[];
+  onChange(listener: (path: string) => void): () => void;
+}
+
+export interface MachineSettings {
+  readonly name: string;
+  readonly address: string;
+  readonly isControlPlane: boolean;
+  readonly cpu: number;
+  readonly images: readonly string[];
+}
+
+export function createMachine({ images, ...settings }: MachineSettings): Machine {
+  let pid = 1000;
+  return {
+    ...settings,
+    disk: createDisk(),
+    images: new Set(images),
+    processes: new Map(),
+    listeners: [],
+    containers: [],
+    isOn: false,
+    boots: 0,
+    onPowerCut: new Set(),
+    redirect: undefined,
+    firewall: undefined,
+    services: new Map(),
+    nextPid: () => (pid += 1),
+  };
+}
+
+function createDisk(): Disk {
+  const texts = new Map<string, string>();
+  const listeners = new Set<(path: string) => void>();
+  const tell = (path: string): void => {
+    for (const listener of [...listeners]) listener(path);
+  };
+  return {
+    read: (path) => texts.get(path),
+    write: (path, text) => {
+      texts.set(path, text);
+      tell(path);
+    },
+    remove: (path) => {
+      if (texts.delete(path)) tell(path);
+    },
+    paths: () => [...texts.keys()].toSorted(),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

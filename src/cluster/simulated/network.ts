@@ -1,0 +1,119 @@
+import type { WatchEvent, WatchStart, Selection } from '../api.ts';
+import type { Endpoint } from '../host.ts';
+import { noAnswer, type ApiRequest, type Reply, type User } from './api/requests.ts';
+import type { Listener, Machine } from './machine.ts';
+import { isAnyAddress } from './process.ts';
+import type { Random } from './random.ts';
+
+/** Where a connection comes from: a machine, or from outside all of them. */
+export interface Origin {
+  readonly node?: string;
+  /** From the address that redirects leave alone. */
+  readonly isDirect?: boolean;
+}
+
+/** A process as the other end of an open connection. */
+export interface Server {
+  /** Whether its end would still answer. */
+  readonly isOpen: boolean;
+  /** Answers once, now or later. */
+  request(request: ApiRequest, user: User, answer: (reply: Reply) => void): void;
+  /** Streams changes. Returns what ends that. */
+  watch(selection: Selection, from: Pick<WatchStart, 'resourceVersion'>, user: User, sink: WatchSink): () => void;
+}
+
+export interface WatchSink {
+  next(event: WatchEvent): void;
+  /** The last word: the reply of a refusal, or nothing where the server closed the stream. */
+  end(reply?: Reply): void;
+}
+
+export type Connection = Server | { readonly refusal: Reply };
+
+export interface Network {
+  connect(origin: Origin, endpoint: Endpoint): Connection;
+}
+
+/** Sends a connection to one of several machines. */
+export interface Balancer extends Endpoint {
+  /** Servers in the order in which they are to be tried. */
+  choices(): readonly Endpoint[];
+}
+
+export interface NetworkSettings {
+  readonly machines: readonly Machine[];
+  readonly random: Random;
+  readonly service: Endpoint;
+  readonly balancer?: Balancer;
+}
+
+/**
+ * Packets between machines, as far as a handover depends on them: redirects (translated where a packet arrives or
+ * where it is sent, once), Services as kube-proxy has written them, host firewalls, ports with their listeners.
+ */
+export function createNetwork({ machines, random, service, balancer }: NetworkSettings): Network {
+  function connect(origin: Origin, endpoint: Endpoint): Connection {
+    const sender = machines.find(({ name }) => name === origin.node);
+    if (origin.node !== undefined && !sender?.isOn) return { refusal: noAnswer('timeout') };
+    if (balancer !== undefined && isSameEndpoint(endpoint, balancer)) return balanced(balancer.choices());
+    if (sender === undefined) return arrive(undefined, endpoint);
+    // On the machine itself the first rule that matches translates, and none after it.
+    const redirected = origin.isDirect ? undefined : redirectOf(sender, endpoint);
+    if (redirected !== undefined) return arrive(sender, redirected);
+    if (!isSameEndpoint(endpoint, service)) return arrive(sender, endpoint);
+    const choices = sender.services.get(keyOf(endpoint)) ?? [];
+    return choices.length === 0 ? { refusal: noAnswer('refused') } : arrive(sender, random.pick(choices));
+  }
+
+  function balanced(choices: readonly Endpoint[]): Connection {
+    let last: Connection = { refusal: noAnswer('reset') };
+    for (const choice of choices) {
+      last = arrive(undefined, choice);
+      if (!('refusal' in last)) return last;
+    }
+    return last;
+  }
+
+  /** A packet at the machine that it is for. */
+  function arrive(sender: Machine | undefined, endpoint: Endpoint): Connection {
+    const isLoopback = endpoint.address.startsWith('127.') || endpoint.address === '::1';
+    const machine = isLoopback ? sender : machines.find(({ address }) => address === endpoint.address);
+    if (!machine?.isOn) return { refusal: noAnswer('timeout') };
+    if (machine === sender) return local(machine, endpoint);
+    const redirected = redirectOf(machine, endpoint);
+    const target = redirected ?? endpoint;
+    if (!isLetIn(machine, target.port, redirected !== undefined)) return { refusal: noAnswer('timeout') };
+    return local(machine, target);
+  }
+
+  function local(machine: Machine, { address, port }: Endpoint): Connection {
+    const found = machine.listeners.filter(
+      (listener) => listener.port === port && (isAnyAddress(listener.address) || listener.address === address),
+    );
+    // Where several share the port, the kernel spreads new connections over them.
+    return found.length === 0 ? { refusal: noAnswer('refused') } : pickOne(found).server;
+  }
+
+  function pickOne(found: readonly Listener[]): Listener {
+    return found.length === 1 ? found[0]! : random.pick(found);
+  }
+
+  return { connect };
+}
+
+function redirectOf(machine: Machine, endpoint: Endpoint): Endpoint | undefined {
+  const rule = machine.redirect?.rule;
+  return rule?.from.some((from) => isSameEndpoint(from, endpoint)) ? rule.to : undefined;
+}
+
+function isLetIn({ firewall }: Machine, port: number, isTranslated: boolean): boolean {
+  return firewall === undefined || firewall.ports.includes(port) || (isTranslated && firewall.acceptsTranslated);
+}
+
+export function isSameEndpoint(one: Endpoint, other: Endpoint): boolean {
+  return one.address === other.address && one.port === other.port;
+}
+
+export function keyOf({ address, port }: Endpoint): string {
+  return `${address} ${port}`;
+}

@@ -1,0 +1,227 @@
+import {
+  labelsMatcher,
+  type AnyObject,
+  type EndpointSliceObject,
+  type HealthCheck,
+  type Selection,
+} from '../../api.ts';
+import { noAnswer, refusal, type ApiRequest, type Reply, type User } from '../api/requests.ts';
+import type { Server, WatchSink } from '../network.ts';
+import { ANY_ADDRESS, isAnyAddress, type Process } from '../process.ts';
+import type { Change } from '../store.ts';
+import type { World } from '../world.ts';
+import { durationFlag, isFlagSet, portFlag, textFlag } from './flags.ts';
+
+/**
+ * What an API server is doing: `silent` from the moment that it listens, while connections wait for an answer;
+ * `authorizing` while it does not know yet who may do what; then `serving`, and `stopping` from SIGTERM to its end.
+ */
+type Phase = 'silent' | 'authorizing' | 'serving' | 'stopping';
+
+/** How long one waits for etcd when it starts. */
+const ETCD_PATIENCE = 20_000;
+/** How long an API server counts as there after it has said so for the last time. */
+const LEASE_SECONDS = 15;
+/** Who an API server is to itself. */
+const LOOPBACK_USER = 'system:apiserver';
+
+export function apiServer(process: Process, world: World): void {
+  const { machine } = process;
+  const { timings, store, registry, clock, draw } = world;
+  const port = portFlag(process, 'secure-port', 6443);
+  const bindAddress = textFlag(process, 'bind-address') ?? ANY_ADDRESS;
+  const advertised = textFlag(process, 'advertise-address') ?? machine.address;
+  const isShared = isFlagSet(process, 'permit-port-sharing');
+  const isInService = textFlag(process, 'endpoint-reconciler-type') !== 'none';
+  const waiting: (() => void)[] = [];
+  const watches = new Set<Watch>();
+  let phase: Phase = 'silent';
+  let isReady = false;
+  /** Changes that happened before it started are not in its cache. */
+  let cacheStart = 0;
+
+  const server: Server = {
+    get isOpen() {
+      return process.isAlive;
+    },
+    request: (request, user, answer) => {
+      if (!process.isAlive) answer(noAnswer('reset'));
+      else if (phase === 'silent') waiting.push(() => server.request(request, user, answer));
+      else answer(reply(request, user));
+    },
+    watch: (selection, { resourceVersion }, user, sink) => {
+      const watch: Watch = { selection, sink, seen: Number(resourceVersion), due: 0, callOffs: new Set() };
+      server.request({ verb: 'list', selection }, user, (answer) => {
+        if (answer.status !== 200) return sink.end(answer);
+        if (watch.seen < cacheStart) return sink.end(refusal(410, 'GONE', 'too old resource version'));
+        if (watch.isEnded) return undefined;
+        watches.add(watch);
+        for (const change of store.since(watch.seen)) deliver(watch, change);
+        bookmark(watch);
+      });
+      return () => {
+        watch.isEnded = true;
+        endWatch(watch);
+      };
+    },
+  };
+
+  function reply(request: ApiRequest, user: User): Reply {
+    if (phase === 'stopping') {
+      // /livez goes on for a while; what matters is that nobody is sent here any more.
+      const message = 'the server is shutting down';
+      return request.verb === 'health'
+        ? refusal(500, 'UNAVAILABLE', message)
+        : { status: 503, code: 'UNAVAILABLE', message, retryAfter: true };
+    }
+    if (request.verb === 'health') return health(request.check);
+    if (phase === 'authorizing')
+      return refusal(403, 'FORBIDDEN', `User "${user}" cannot do that: not yet ready to handle request`);
+    if (!world.isStoreAvailable()) return refusal(500, 'UNAVAILABLE', 'etcdserver: no leader');
+    return registry(request, user);
+  }
+
+  function health(check: HealthCheck): Reply {
+    const holds = phase === 'serving' && world.isStoreAvailable() && (check !== 'readyz' || isReady);
+    return holds ? { status: 200 } : refusal(500, 'UNAVAILABLE', `${check} check failed`);
+  }
+
+  function deliver(watch: Watch, change: Change): void {
+    if (!isSelected(watch.selection, change.object)) return;
+    // Never before the one that went before it.
+    watch.due = Math.max(watch.due, clock.now() + draw(timings.watch));
+    const callOff = process.after(watch.due - clock.now(), () => {
+      watch.callOffs.delete(callOff);
+      watch.sink.next({ type: change.type, object: change.object });
+    });
+    watch.callOffs.add(callOff);
+  }
+
+  function bookmark(watch: Watch): void {
+    const callOff = process.after(timings.bookmark, () => {
+      watch.callOffs.delete(callOff);
+      watch.sink.next({ type: 'BOOKMARK', resourceVersion: String(store.version) });
+      bookmark(watch);
+    });
+    watch.callOffs.add(callOff);
+  }
+
+  function endWatch(watch: Watch): void {
+    for (const callOff of watch.callOffs) callOff();
+    watches.delete(watch);
+  }
+
+  function closeWatches(): void {
+    for (const watch of [...watches]) {
+      endWatch(watch);
+      watch.sink.end();
+    }
+  }
+
+  function start(): void {
+    if (process.listen(server, bindAddress, port, isShared))
+      process.after(draw(timings.serverAnswers), () => awaitStore(clock.now()));
+    else process.after(draw(timings.bindFails), () => process.end(1, `bind: address already in use (${port})`));
+  }
+
+  function awaitStore(since: number): void {
+    if (world.isStoreAvailable() && !isItselfRedirected()) return answers();
+    if (clock.now() - since >= ETCD_PATIENCE) return process.end(1, 'no etcd, or no way to itself');
+    return void process.after(500, () => awaitStore(since));
+  }
+
+  /** The server asks itself over the network before it is ready, and only its own process has the right certificate. */
+  function isItselfRedirected(): boolean {
+    const loopback = isAnyAddress(bindAddress) ? '127.0.0.1' : bindAddress;
+    return machine.redirect?.rule.from.some((from) => from.address === loopback && from.port === port) ?? false;
+  }
+
+  function answers(): void {
+    phase = 'authorizing';
+    cacheStart = store.version;
+    for (const resume of waiting.splice(0)) resume();
+    process.after(draw(timings.serverAuthorizes), () => {
+      if (phase !== 'authorizing') return;
+      phase = 'serving';
+      process.after(draw(timings.serverReady), becomeReady);
+    });
+  }
+
+  function becomeReady(): void {
+    if (phase !== 'serving') return;
+    isReady = true;
+    process.note('ready', port);
+    if (isInService) reconcile();
+  }
+
+  function reconcile(): void {
+    if (phase !== 'serving') return;
+    world.serverLeases.set(advertised, clock.now() + LEASE_SECONDS * 1000);
+    writeEndpoints(world, port);
+    process.after(timings.reconcileEndpoints, reconcile);
+  }
+
+  const stopObserving = store.onChange((change) => {
+    for (const watch of watches) deliver(watch, change);
+  });
+  process.onExit(() => {
+    stopObserving();
+    closeWatches();
+    for (const resume of waiting.splice(0)) resume();
+  });
+
+  process.onTerminate = () => {
+    if (phase === 'stopping') return;
+    const wasServing = phase === 'serving';
+    phase = 'stopping';
+    process.note('stopping', port);
+    // The process lives on until somebody kills it: connections that are open hold it.
+    process.after(durationFlag(process, 'shutdown-delay-duration', 0), () => process.stopListening());
+    closeWatches();
+    for (const resume of waiting.splice(0)) resume();
+    if (!wasServing || !isInService) return;
+    world.serverLeases.delete(advertised);
+    writeEndpoints(world, port);
+  };
+  process.after(draw(timings.serverListens), start);
+}
+
+interface Watch {
+  readonly selection: Selection;
+  readonly sink: WatchSink;
+  readonly callOffs: Set<() => void>;
+  readonly seen: number;
+  /** When the last change that is on its way arrives. */
+  due: number;
+  isEnded?: boolean;
+}
+
+function isSelected({ kind, namespace, labelSelector }: Selection, object: AnyObject): boolean {
+  return (
+    object.kind === kind &&
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    labelsMatcher(labelSelector)(object)
+  );
+}
+
+/** Makes the EndpointSlice of the API that of all servers which have said that they are there. */
+function writeEndpoints(world: World, port: number): void {
+  const { store, registry, serverLeases, clock } = world;
+  if (!world.isStoreAvailable()) return;
+  const addresses = [...serverLeases].filter(([, until]) => until > clock.now()).map(([address]) => address);
+  const wanted = addresses.toSorted().map((address) => ({ addresses: [address], conditions: { ready: true } }));
+  const slice: EndpointSliceObject = {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': 'kubernetes' },
+    },
+    addressType: addresses.some((address) => address.includes(':')) ? 'IPv6' : 'IPv4',
+    endpoints: wanted,
+    ports: [{ name: 'https', port, protocol: 'TCP' }],
+  };
+  const verb = store.get('EndpointSlice', 'default', 'kubernetes') ? 'update' : 'create';
+  registry({ verb, object: slice }, LOOPBACK_USER);
+}

@@ -1,0 +1,33 @@
+import { noAnswer } from '../api/requests.ts';
+import type { Server } from '../network.ts';
+import { ANY_ADDRESS, type Process } from '../process.ts';
+import type { World } from '../world.ts';
+
+export const ETCD_PORT = 2379;
+
+/** A member of etcd. What it holds is the cluster's one store, which is there while most members are. */
+export function etcd(process: Process, world: World): void {
+  process.after(world.draw(world.timings.etcdAnswers), () => {
+    if (!process.listen(onlyHealthy(process), ANY_ADDRESS, ETCD_PORT, false))
+      process.end(1, 'bind: address already in use');
+    else process.note('ready', ETCD_PORT);
+  });
+}
+
+/** A server that says that it is healthy, and nothing else. */
+export function onlyHealthy(process: Process): Server {
+  return {
+    get isOpen() {
+      return process.isAlive;
+    },
+    request: (request, _user, answer) => {
+      if (!process.isAlive) answer(noAnswer('reset'));
+      else
+        answer(request.verb === 'health' ? { status: 200 } : { status: 404, code: 'NOT_FOUND', message: 'not found' });
+    },
+    watch: (_selection, _from, _user, sink) => {
+      sink.end({ status: 404, code: 'NOT_FOUND', message: 'not found' });
+      return () => {};
+    },
+  };
+}

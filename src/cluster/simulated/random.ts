@@ -1,0 +1,46 @@
+/** Numbers that look random and follow from a seed alone. */
+export interface Random {
+  /** At least 0 and less than 1. */
+  next(): number;
+  /** Between two numbers, any of them as likely as another. */
+  between(low: number, high: number): number;
+  /** One element of a list that has some. */
+  pick<T>(list: readonly T[]): T;
+  /** Lower-case letters and digits, as the API server puts them behind a generated name. */
+  letters(count: number): string;
+  /** Another sequence, of its own for each name: what one part of a simulation draws is no concern of another's. */
+  fork(name: string): Random;
+}
+
+const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+
+  // Mulberry32: every step adds a constant and stirs the sum.
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  function pick<T>(list: readonly T[]): T {
+    return list[Math.floor(next() * list.length)]!;
+  }
+
+  return {
+    next,
+    pick,
+    between: (low, high) => low + (high - low) * next(),
+    letters: (count) => Array.from({ length: count }, () => pick([...LETTERS])).join(''),
+    fork: (name) => createRandom(hashOf(name) ^ seed),
+  };
+}
+
+/** FNV-1a, 32 bits. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
+}

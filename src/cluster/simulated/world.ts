@@ -1,0 +1,73 @@
+import type { SimulatedClock } from '../../core/clock.ts';
+import type { Endpoint } from '../host.ts';
+import type { Registry } from './api/registry.ts';
+import type { ApiRequest, Reply, User } from './api/requests.ts';
+import type { SimulatedEvent } from './events.ts';
+import type { Machine } from './machine.ts';
+import type { Network, Origin } from './network.ts';
+import type { Process } from './process.ts';
+import type { Random } from './random.ts';
+import type { Store } from './store.ts';
+import type { Span, Timings } from './timings.ts';
+
+/** What every part of a simulated cluster stands in. */
+export interface World {
+  readonly clock: SimulatedClock;
+  readonly timings: Timings;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly network: Network;
+  /** In the order of their names. */
+  readonly machines: readonly Machine[];
+  /** Where clients, workers and kube-proxy find the API: a load balancer, or the only control plane. */
+  readonly endpoint: Endpoint;
+  /** The API server of a machine with a control plane. */
+  localEndpoint(machine: Machine): Endpoint;
+  /** Service default/kubernetes. */
+  readonly service: Endpoint;
+  /** Until when each API server has said that it is there, by its address: a key in etcd with a time to live. */
+  readonly serverLeases: Map<string, number>;
+  /** Whether a majority of etcd's members serves. */
+  isStoreAvailable(): boolean;
+  /** Why a process ends as soon as it starts, if it does: for flags that nothing else here knows to be wrong. */
+  startFault(process: Process): string | undefined;
+  note(event: SimulatedEventWithoutTime): void;
+  /** A time of a span. */
+  draw(span: Span): number;
+  readonly random: Random;
+}
+
+type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
+export type SimulatedEventWithoutTime = WithoutTime<SimulatedEvent>;
+
+/** Longest time that a component waits for an answer, in milliseconds. */
+const CALL_TIMEOUT = 10_000;
+
+/**
+ * A request of a component on a connection of its own. The answer comes at once where the server is free, and in any
+ * case once.
+ */
+export function callApi(
+  world: World,
+  origin: Origin,
+  endpoint: Endpoint,
+  user: User,
+  request: ApiRequest,
+  answer: (reply: Reply) => void,
+): void {
+  let isAnswered = false;
+  let callOff = () => {};
+  function once(reply: Reply): void {
+    if (isAnswered) return;
+    isAnswered = true;
+    callOff();
+    answer(reply);
+  }
+  const server = world.network.connect(origin, endpoint);
+  if ('refusal' in server) return once(server.refusal);
+  server.request(request, user, once);
+  if (!isAnswered)
+    callOff = world.clock.at(world.clock.now() + CALL_TIMEOUT, () =>
+      once({ status: 0, code: 'TIMEOUT', message: 'no answer in time' }),
+    );
+}
