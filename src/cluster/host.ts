@@ -36,6 +36,11 @@ export interface HostFiles extends Files {
   list(directory: string): Promise<readonly string[]>;
   /** Puts a whole file in the place of what was there: at no moment is there half of it, or a second file to be read. */
   write(path: string, text: string): Promise<void>;
+  /**
+   * Gives a file another path, in one piece and without a copy: it works on a full disk. Makes the directory, and replaces
+   * what is there.
+   */
+  move(from: string, to: string): Promise<void>;
 }
 
 export interface HostProcess {

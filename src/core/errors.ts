@@ -18,7 +18,8 @@ export type ErrorCode =
   | 'USAGE'
   | 'SIMULATION_STALLED'
   | ClusterErrorCode
-  | SelfHostingErrorCode;
+  | SelfHostingErrorCode
+  | StepErrorCode;
 
 /**
  * Why a call to the cluster failed. A code is never given to another meaning.
@@ -70,6 +71,14 @@ export type SelfHostingErrorCode =
   | 'TIMED_OUT'
   | 'WAIT_FAILED'
   | 'MANIFEST_NOT_REMOVED';
+
+/**
+ * Why a step of a change did not come to its end. A code is never given to another meaning.
+ *
+ * - `STEP_FAILED`: something that the step needs is not as it must be.
+ * - `STEP_TIMED_OUT`: what the step waits for did not happen in time; `cause` is the last error on the way, if any.
+ */
+export type StepErrorCode = 'STEP_FAILED' | 'STEP_TIMED_OUT';
 
 const BRAND = Symbol.for('bootlace.error');
 

@@ -13,7 +13,7 @@ import { createNetwork } from './network.ts';
 import { createNode, type SimulatedNode, type SimulatedProcess } from './node.ts';
 import { ETCD_PORT } from './programs/etcd.ts';
 import { createRandom } from './random.ts';
-import { untilServing } from './serving.ts';
+import { settle, untilServing } from './serving.ts';
 import { createSession } from './session.ts';
 import { initialObjects, setUp } from './setup.ts';
 import { createStore } from './store.ts';
@@ -50,6 +50,8 @@ export interface SimulatedCluster {
   node(name: string): SimulatedNode;
   /** Boots every node, and ends when the whole control plane serves. Throws `SIMULATION_STALLED` after ten minutes. */
   start(): Promise<void>;
+  /** Ends when the whole control plane serves, or after that many milliseconds; says which. */
+  settle(milliseconds: number): Promise<boolean>;
   /** The API as a client has it, by default an administrator outside of all nodes. */
   connect(settings?: ConnectionSettings): Cluster;
   /** The API and the node that it stands on, with a life of its own: what bootlace gets when it is run there. */
@@ -120,13 +122,18 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
     localEndpoint: ({ address }) => ({ address, port }),
     service,
     serverLeases: new Map(),
+    leaders: new Map(),
+    lastServers: new Map(),
     // Without a manifest of its own etcd is elsewhere, and there.
     isStoreAvailable: () =>
       !hasEtcd ||
       machines.filter(({ listeners }) => listeners.some((listener) => listener.port === ETCD_PORT)).length >
         servers.length / 2,
     startFault: (process) => startFaults.map((fault) => fault(process)).find((found) => found !== undefined),
-    note: (event) => void events.push({ at: clock.now(), ...event }),
+    note: (event) => {
+      events.push({ at: clock.now(), ...event });
+      if (event.type === 'leader') world.leaders.set(event.component, event.holder);
+    },
     draw: ([low, high]) => Math.round(times.between(low, high)),
     random: random.fork('rest'),
   };
@@ -179,6 +186,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
       for (const one of nodes) one.boot();
       await untilServing(world, nodes);
     },
+    settle: (milliseconds) => settle(world, nodes, milliseconds),
     connect: ({ from, endpoint = world.endpoint, user = ADMINISTRATOR, fault = () => undefined } = {}) =>
       createClient(world, {
         origin: from === undefined ? {} : { node: from },

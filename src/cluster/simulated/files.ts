@@ -38,6 +38,6 @@ export function createMemoryFiles(
 }
 
 /** An error as Node throws it for a file. */
-export function fileError(code: string, operation: FileOperation, path: string): Error {
+export function fileError(code: string, operation: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${operation} '${path}'`), { code, path });
 }

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 /** What a program does on its node. */
 export interface HostAction {
-  readonly verb: 'list' | 'stat' | 'read' | 'write' | 'remove' | 'look' | 'stop' | 'pull' | 'redirect';
+  readonly verb: 'list' | 'stat' | 'read' | 'write' | 'move' | 'remove' | 'look' | 'stop' | 'pull' | 'redirect';
   /** A path, the ID of a container, an image, or what is looked at. */
   readonly subject: string;
 }
@@ -70,6 +70,12 @@ export function createHost(world: World, { machine, session, fault, connect }: H
       stat: (path) => act('stat', path, () => ({ size: textOf('stat', path).length })),
       read: (path) => act('read', path, () => Buffer.from(textOf('read', path))),
       write: (path, text) => act('write', path, () => machine.disk.write(path, text)),
+      move: (from, to) =>
+        act('move', from, () => {
+          const text = textOf('read', from);
+          machine.disk.remove(from);
+          machine.disk.write(to, text);
+        }),
       remove: (path) => act('remove', path, () => machine.disk.remove(path)),
     },
     redirect: {

@@ -81,7 +81,7 @@ function createDisk(): Disk {
   const texts = new Map<string, string>();
   const listeners = new Set<(path: string) => void>();
   const tell = (path: string): void => {
-    for (const listener of [...listeners]) listener(path);
+    for (const listener of listeners) listener(path);
   };
   return {
     read: (path) => texts.get(path),

@@ -66,12 +66,12 @@ export function createNode(machine: Machine, world: World): SimulatedNode {
     world.note({ type: 'power', node: machine.name, state: 'off' });
     kubelet.stop();
     stopProxy();
-    for (const process of [...machine.processes.values()]) process.end(KILLED);
+    for (const process of machine.processes.values()) process.end(KILLED);
     machine.containers.length = 0;
     machine.services.clear();
     machine.redirect?.callOff();
     machine.redirect = undefined;
-    for (const listener of [...machine.onPowerCut]) listener();
+    for (const listener of machine.onPowerCut) listener();
   }
 
   return {
@@ -84,6 +84,7 @@ export function createNode(machine: Machine, world: World): SimulatedNode {
     boot,
     cutPower,
     restartKubelet: () => {
+      if (!machine.isOn) return;
       kubelet.stop();
       const powered = machine.boots;
       clock.at(clock.now() + draw(timings.restartKubelet), () => {

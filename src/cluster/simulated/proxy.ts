@@ -1,48 +1,81 @@
 import type { EndpointSliceObject, ServiceObject } from '../api.ts';
 import type { Endpoint } from '../host.ts';
+import type { Reply } from './api/requests.ts';
 import type { Machine } from './machine.ts';
-import { keyOf } from './network.ts';
-import { callApi, type World } from './world.ts';
+import { keyOf, type Server } from './network.ts';
+import { createRetry } from './retry.ts';
+import type { World } from './world.ts';
 
-const AGAIN = 1000;
+const USER = 'system:kube-proxy';
 
 /**
- * kube-proxy of a machine: writes for each Service where its connections go, from all of its EndpointSlices together.
- * While the API is away it leaves things as they are.
+ * kube-proxy of a machine: writes for each Service where its connections go, from all of its EndpointSlices together. It
+ * holds a watch; while the API is away it leaves things as they are, and the longer that lasts, the later it hears that
+ * the API is back. Returns what ends it.
  */
 export function startProxy(machine: Machine, world: World): () => void {
-  const { clock, store, draw, timings } = world;
+  const { clock, draw, timings, network } = world;
+  const retry = createRetry(timings.reflector, world.random);
+  const slices = new Map<string, EndpointSliceObject>();
+  let services: readonly ServiceObject[] = [];
   let isRunning = true;
-  let isDue = false;
+  let stopWatch = (): void => {};
 
-  function due(milliseconds: number): void {
-    if (isDue || !isRunning) return;
-    isDue = true;
+  function later(milliseconds: number, action: () => void): void {
     clock.at(clock.now() + milliseconds, () => {
-      isDue = false;
-      if (isRunning) read();
+      if (isRunning) action();
     });
   }
 
-  function read(): void {
-    const user = 'system:kube-proxy';
-    const call = (kind: 'Service' | 'EndpointSlice', then: (items: readonly object[]) => void): void =>
-      callApi(world, { node: machine.name }, world.endpoint, user, { verb: 'list', selection: { kind } }, (reply) => {
-        if (reply.status !== 200) due(AGAIN);
-        else if (isRunning) then((reply.body as { readonly items: readonly object[] }).items);
+  function begin(): void {
+    const server = network.connect({ node: machine.name }, world.endpoint);
+    if ('refusal' in server) return later(retry.next(), begin);
+    list(server, 'Service', (_, found) => {
+      services = found as readonly ServiceObject[];
+      list(server, 'EndpointSlice', (version, items) => {
+        retry.reset();
+        slices.clear();
+        for (const slice of items as readonly EndpointSliceObject[]) slices.set(nameOf(slice), slice);
+        later(draw(timings.proxy), write);
+        watch(server, version);
       });
-    call('Service', (services) =>
-      call('EndpointSlice', (slices) =>
-        write(services as readonly ServiceObject[], slices as readonly EndpointSliceObject[]),
-      ),
-    );
+    });
   }
 
-  function write(services: readonly ServiceObject[], slices: readonly EndpointSliceObject[]): void {
+  function list(
+    server: Server,
+    kind: 'Service' | 'EndpointSlice',
+    then: (version: string, items: readonly object[]) => void,
+  ): void {
+    server.request({ verb: 'list', selection: { kind } }, USER, (reply: Reply) => {
+      if (!isRunning) return;
+      if (reply.status !== 200) return later(retry.next(), begin);
+      const { resourceVersion, items } = reply.body as {
+        readonly resourceVersion: string;
+        readonly items: readonly object[];
+      };
+      then(resourceVersion, items);
+    });
+  }
+
+  function watch(server: Server, resourceVersion: string): void {
+    stopWatch = server.watch({ kind: 'EndpointSlice' }, { resourceVersion }, USER, {
+      next: (event) => {
+        if (event.type === 'BOOKMARK') return;
+        const slice = event.object as EndpointSliceObject;
+        if (event.type === 'DELETED') slices.delete(nameOf(slice));
+        else slices.set(nameOf(slice), slice);
+        later(draw(timings.proxy), write);
+      },
+      end: () => later(retry.next(), begin),
+    });
+  }
+
+  function write(): void {
     for (const { metadata, spec } of services) {
       const { clusterIP, ports = [] } = spec ?? {};
       if (!clusterIP) continue;
-      const own = slices.filter(
+      const own = [...slices.values()].filter(
         (slice) =>
           slice.metadata.namespace === metadata.namespace &&
           slice.metadata.labels?.['kubernetes.io/service-name'] === metadata.name,
@@ -52,14 +85,15 @@ export function startProxy(machine: Machine, world: World): () => void {
     }
   }
 
-  const stop = store.onChange(({ object }) => {
-    if (object.kind === 'EndpointSlice' || object.kind === 'Service') due(draw(timings.proxy));
-  });
-  due(draw(timings.proxy));
+  later(draw(timings.proxy), begin);
   return () => {
     isRunning = false;
-    stop();
+    stopWatch();
   };
+}
+
+function nameOf({ metadata }: EndpointSliceObject): string {
+  return `${metadata.namespace}/${metadata.name}`;
 }
 
 /** Endpoints of several slices, each once: two slices that name one endpoint are one to a proxy. */

@@ -12,7 +12,7 @@ export interface Random {
   fork(name: string): Random;
 }
 
-const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const LETTERS = 'bcdfghjklmnpqrstvwxz2456789'.split('');
 
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
@@ -33,7 +33,7 @@ export function createRandom(seed: number): Random {
     next,
     pick,
     between: (low, high) => low + (high - low) * next(),
-    letters: (count) => Array.from({ length: count }, () => pick([...LETTERS])).join(''),
+    letters: (count) => Array.from({ length: count }, () => pick(LETTERS)).join(''),
     fork: (name) => createRandom(hashOf(name) ^ seed),
   };
 }

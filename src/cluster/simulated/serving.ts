@@ -4,21 +4,27 @@ import { keyOf } from './network.ts';
 import type { World } from './world.ts';
 
 const LONGEST = 10 * 60_000;
+/** How often is looked, in milliseconds. */
+const LOOK = 250;
 const LEADERS = ['kube-controller-manager', 'kube-scheduler'] as const;
 
 /** Ends when nothing is missing any more. Throws where that takes too long, with what is. */
 export async function untilServing(world: World, nodes: readonly SimulatedNode[]): Promise<void> {
-  const deadline = world.clock.now() + LONGEST;
-  for (;;) {
-    const missing = missingOf(world, nodes);
-    if (missing === undefined) return;
-    if (world.clock.now() >= deadline)
-      throw new BootlaceError(
-        'SIMULATION_STALLED',
-        `The simulated control plane does not serve after ${LONGEST / 60_000} minutes: ${missing}.`,
-      );
-    await world.clock.sleep(250);
+  if (await settle(world, nodes, LONGEST)) return;
+  throw new BootlaceError(
+    'SIMULATION_STALLED',
+    `The simulated control plane does not serve after ${LONGEST / 60_000} minutes: ${missingOf(world, nodes)}.`,
+  );
+}
+
+/** Ends when nothing is missing any more, or when the time is up; says which. */
+export async function settle(world: World, nodes: readonly SimulatedNode[], milliseconds: number): Promise<boolean> {
+  const deadline = world.clock.now() + milliseconds;
+  while (missingOf(world, nodes) !== undefined) {
+    if (world.clock.now() >= deadline) return false;
+    await world.clock.sleep(LOOK);
   }
+  return true;
 }
 
 /** What keeps a control plane from serving, if anything does. */
@@ -34,7 +40,7 @@ export function missingOf(world: World, nodes: readonly SimulatedNode[]): string
     const known = machine.services.get(keyOf(world.service)) ?? [];
     if (known.length !== endpointsOf(world).length) return `kube-proxy of ${name} lags behind`;
   }
-  const leaderless = LEADERS.find((name) => !world.store.get('Lease', 'kube-system', name)?.spec.holderIdentity);
+  const leaderless = LEADERS.find((name) => !world.leaders.get(name));
   return leaderless && `${leaderless} has no leader`;
 }
 

@@ -30,7 +30,7 @@ export function createSession(clock: SimulatedClock): Session {
 
   return {
     clock: {
-      now: clock.now,
+      now: () => clock.now(),
       sleep: (milliseconds) =>
         wait<void>((settle) => void clock.at(clock.now() + milliseconds, () => settle(undefined))),
     },

@@ -100,7 +100,11 @@ function staticPod({ name, image, flags, cpu, paths, annotations, probes }: PodS
     command: [name, ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
     ...(probes && probesOf(probes)),
     resources: { requests: { cpu } },
-    volumeMounts: paths.map((path, index) => ({ name: `volume-${index}`, mountPath: path })),
+    volumeMounts: paths.map((path, index) => ({
+      name: `volume-${index}`,
+      mountPath: path,
+      ...(name !== 'etcd' && { readOnly: true }),
+    })),
   };
   return {
     apiVersion: 'v1',

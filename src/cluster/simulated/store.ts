@@ -6,6 +6,8 @@ export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** The object as it is now; for a deletion as it was last, with the version of the deletion. */
   readonly object: AnyObject;
+  /** What it was before; absent for one that is new. */
+  readonly before?: AnyObject;
 }
 
 /** What etcd holds: objects with their versions, and their changes in order. Objects are frozen and may be shared. */
@@ -28,10 +30,10 @@ export function createStore(): Store {
   const changes: Change[] = [];
   const listeners = new Set<(change: Change) => void>();
 
-  function note(type: Change['type'], object: AnyObject): void {
-    const change = { version: changes.length + 1, type, object };
+  function note(type: Change['type'], object: AnyObject, before?: AnyObject): void {
+    const change = { version: changes.length + 1, type, object, ...(before && { before }) };
     changes.push(change);
-    for (const listener of [...listeners]) listener(change);
+    for (const listener of listeners) listener(change);
   }
 
   function ofKind(kind: Kind): Map<string, AnyObject> {
@@ -50,15 +52,18 @@ export function createStore(): Store {
       [...ofKind(kind)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object as ObjectOf<K>),
     put: (object) => {
       const key = keyOf(object.metadata.namespace, object.metadata.name ?? '');
-      const type = ofKind(object.kind).has(key) ? 'MODIFIED' : 'ADDED';
+      const before = ofKind(object.kind).get(key);
       const stored = withVersion(object, changes.length + 1);
       ofKind(object.kind).set(key, stored);
-      note(type, stored);
+      note(before ? 'MODIFIED' : 'ADDED', stored, before);
       return stored;
     },
     remove: (object) => {
-      if (ofKind(object.kind).delete(keyOf(object.metadata.namespace, object.metadata.name ?? '')))
-        note('DELETED', withVersion(object, changes.length + 1));
+      const key = keyOf(object.metadata.namespace, object.metadata.name ?? '');
+      const before = ofKind(object.kind).get(key);
+      if (!before) return;
+      ofKind(object.kind).delete(key);
+      note('DELETED', withVersion(object, changes.length + 1), before);
     },
     since: (version) => changes.slice(version),
     onChange: (listener) => {
@@ -72,7 +77,7 @@ function keyOf(namespace: string | undefined, name: string): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-function withVersion<T extends AnyObject>(object: T, version: number): T {
+export function withVersion<T extends AnyObject>(object: T, version: number): T {
   return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
 }
 

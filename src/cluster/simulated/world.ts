@@ -4,7 +4,7 @@ import type { Registry } from './api/registry.ts';
 import type { ApiRequest, Reply, User } from './api/requests.ts';
 import type { SimulatedEvent } from './events.ts';
 import type { Machine } from './machine.ts';
-import type { Network, Origin } from './network.ts';
+import type { Network, Origin, Server } from './network.ts';
 import type { Process } from './process.ts';
 import type { Random } from './random.ts';
 import type { Store } from './store.ts';
@@ -27,13 +27,17 @@ export interface World {
   readonly service: Endpoint;
   /** Until when each API server has said that it is there, by its address: a key in etcd with a time to live. */
   readonly serverLeases: Map<string, number>;
+  /** Who leads, by component, whatever the lease says. */
+  readonly leaders: Map<string, string>;
+  /** Which server each component has heard last: it holds a connection there. */
+  readonly lastServers: Map<string, Server>;
   /** Whether a majority of etcd's members serves. */
   isStoreAvailable(): boolean;
   /** Why a process ends as soon as it starts, if it does: for flags that nothing else here knows to be wrong. */
   startFault(process: Process): string | undefined;
   note(event: SimulatedEventWithoutTime): void;
   /** A time of a span. */
-  draw(span: Span): number;
+  readonly draw: (span: Span) => number;
   readonly random: Random;
 }
 
@@ -65,7 +69,10 @@ export function callApi(
   }
   const server = world.network.connect(origin, endpoint);
   if ('refusal' in server) return once(server.refusal);
-  server.request(request, user, once);
+  server.request(request, user, (reply) => {
+    if (reply.status === 200 && !origin.isDirect) world.lastServers.set(`${origin.node} ${user}`, server);
+    once(reply);
+  });
   if (!isAnswered)
     callOff = world.clock.at(world.clock.now() + CALL_TIMEOUT, () =>
       once({ status: 0, code: 'TIMEOUT', message: 'no answer in time' }),

@@ -50,6 +50,7 @@ export function cpuRequestOf(spec: PodSpec): number {
 }
 
 function milliCpu(quantity: unknown): number {
-  const [, amount, milli] = /^(\d+(?:\.\d+)?)(m?)$/.exec(String(quantity ?? '0')) ?? [];
+  const text = typeof quantity === 'number' || typeof quantity === 'string' ? String(quantity) : '';
+  const [, amount, milli] = /^(\d+(?:\.\d+)?)(m?)$/.exec(text) ?? [];
   return Number(amount ?? 0) * (milli === 'm' ? 1 : 1000);
 }

@@ -59,14 +59,21 @@ export function withApply<T extends AnyObject>(
   force: boolean,
 ): Applied<T> {
   const owners = ownersOf(before);
-  const wanted = leavesOf(configuration);
   const current = leavesOf(before);
+  const isMappingAt = (path: string): boolean =>
+    isMapping(current.get(path)) || [...current.keys()].some((leaf) => leaf.startsWith(`${path}/`));
+  // A mapping without fields asks for no more than that there is one.
+  const wanted = new Map(
+    [...leavesOf(configuration)].filter(
+      ([path, value]) => !isMapping(value) || !isMappingAt(path) || current.has(path),
+    ),
+  );
   const own = `Apply ${manager}`;
   const conflicts = [...wanted].flatMap(([path, value]) =>
     isSame(current.get(path), value)
       ? []
       : [...owners]
-          .filter(([key, paths]) => key !== own && owns(paths, path))
+          .filter(([key, paths]) => key !== own && owns(paths, path, isMappingAt))
           .map(([key]) => `${path} of ${key.slice(key.indexOf(' ') + 1)}`),
   );
   if (conflicts.length > 0 && !force) return { conflicts };
@@ -85,8 +92,12 @@ export function withApply<T extends AnyObject>(
   return { object: withOwners(object as T, next) };
 }
 
-function owns(paths: ReadonlySet<string>, path: string): boolean {
-  return paths.has(path) || [...paths].some((other) => path.startsWith(`${other}/`) || other.startsWith(`${path}/`));
+/** Whether some of these fields are a field, are in it, or would have to go for it. */
+function owns(paths: ReadonlySet<string>, path: string, isMappingAt: (path: string) => boolean): boolean {
+  return (
+    paths.has(path) ||
+    [...paths].some((other) => other.startsWith(`${path}/`) || (path.startsWith(`${other}/`) && !isMappingAt(other)))
+  );
 }
 
 /** Every field that has no fields of its own, by pointer; an empty mapping is one. */

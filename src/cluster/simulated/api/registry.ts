@@ -48,7 +48,7 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
 
   function create(given: AnyObject, options: WriteOptions, user: User): Reply {
     const { generateName, name = generateName && `${generateName}${random.letters(5)}` } = given.metadata;
-    if (!name) return refusal(422, 'INVALID', `${given.kind}: name or generateName is required`);
+    if (!name) return nameless(given);
     if (given.metadata.resourceVersion)
       return refusal(400, 'INVALID', 'resourceVersion should not be set on objects to be created');
     if (store.get(given.kind, given.metadata.namespace, name)) return alreadyExists(given.kind, name);
@@ -61,7 +61,8 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
       generation: 1,
       creationTimestamp: now().toISOString(),
     };
-    const object = withUpdate(undefined, withDefaults({ ...given, metadata } as AnyObject), managerOf(options, user));
+    const fresh = withDefaults({ ...withoutStatus(given), metadata } as AnyObject);
+    const object = withUpdate(undefined, fresh, managerOf(options, user));
     return admitted(object, undefined, 'create', user) ?? stored(object, options);
   }
 
@@ -74,10 +75,8 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
     const { kind, metadata } = given;
     const before = store.get(kind, metadata.namespace, metadata.name ?? '');
     if (!before) return notFound(kind, metadata.name ?? '');
-    if (metadata.resourceVersion && metadata.resourceVersion !== before.metadata.resourceVersion)
-      return conflict(kind, metadata.name ?? '', 'the object has been modified');
-    if (metadata.uid && metadata.uid !== before.metadata.uid)
-      return conflict(kind, metadata.name ?? '', 'the UID in the precondition does not match');
+    const outdated = outdatedFault(given, before);
+    if (outdated) return outdated;
     const next = merged(before, given, subresource);
     if (isSame(next, before)) return done(before);
     const object = withUpdate(before, next, managerOf(options, user));
@@ -91,6 +90,7 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
 
   /** What an update makes of an object: each of its parts is written in its own way. */
   function merged(before: AnyObject, given: AnyObject, subresource: 'status' | 'binding' | undefined): AnyObject {
+    const { status: _status, ...own } = given as AnyObject & { readonly status?: unknown };
     const status = 'status' in before ? { status: before.status } : {};
     switch (subresource) {
       case 'status':
@@ -111,7 +111,7 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
           'managedFields',
         );
         const { resourceVersion: _resourceVersion, ...metadata } = given.metadata;
-        const next = withDefaults({ ...given, metadata: { ...metadata, ...kept }, ...status } as AnyObject);
+        const next = withDefaults({ ...own, metadata: { ...metadata, ...kept }, ...status } as AnyObject);
         const isChanged = 'spec' in next && 'spec' in before && !isSame(next.spec, before.spec);
         const generation = (before.metadata.generation ?? 1) + (isChanged ? 1 : 0);
         return {
@@ -126,15 +126,20 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
 
   function apply(given: AnyObject, options: ApplyOptions, user: User): Reply {
     const { kind, metadata } = given;
-    const before = store.get(kind, metadata.namespace, metadata.name ?? '');
+    if (!metadata.name) return nameless(given);
+    const before = store.get(kind, metadata.namespace, metadata.name);
+    const outdated = before && outdatedFault(given, before);
+    if (outdated) return outdated;
     const base =
       before ?? ({ apiVersion: given.apiVersion, kind, metadata: pick(metadata, 'name', 'namespace') } as AnyObject);
     const applied = withApply(base, given, options.fieldManager, options.force ?? false);
     if ('conflicts' in applied)
-      return conflict(kind, metadata.name ?? '', `fields of other managers: ${applied.conflicts.join(', ')}`);
+      return conflict(kind, metadata.name, `fields of other managers: ${applied.conflicts.join(', ')}`);
     if (before === undefined) {
+      const mirror = mirrorFault(given, user);
+      if (mirror) return refusal(403, 'FORBIDDEN', mirror);
       const fresh = {
-        ...applied.object,
+        ...withoutStatus(applied.object),
         metadata: { ...applied.object.metadata, uid: uid(), generation: 1, creationTimestamp: now().toISOString() },
       };
       const object = withDefaults(fresh as AnyObject);
@@ -159,14 +164,15 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
     const grace = object.kind === 'Pod' ? graceOf(object, options) : 0;
     const finalizers = [
       ...((object.metadata['finalizers'] ?? []) as readonly string[]),
-      ...(propagation === 'Background' ? [] : [FINALIZERS[propagation]]),
+      // Of what is here DaemonSets alone have dependents that the garbage collector waits for.
+      ...(propagation === 'Background' || object.kind !== 'DaemonSet' ? [] : [FINALIZERS[propagation]]),
     ];
     if (finalizers.length === 0 && grace === 0) {
       store.remove(object);
       return done();
     }
     // A second deletion may shorten the time of grace and never gives more.
-    if (object.metadata.deletionTimestamp === undefined) {
+    if (grace < Number(object.metadata['deletionGracePeriodSeconds'] ?? Number.POSITIVE_INFINITY)) {
       const metadata = {
         ...object.metadata,
         deletionTimestamp: new Date(now().getTime() + grace * 1000).toISOString(),
@@ -252,6 +258,22 @@ function withDefaults(object: AnyObject): AnyObject {
   return { ...object, spec: { ...spec, updateStrategy, template } };
 }
 
+/** What these two kinds are created with is not their status: others write it later. */
+function withoutStatus(object: AnyObject): AnyObject {
+  if (object.kind !== 'Pod' && object.kind !== 'DaemonSet') return object;
+  const { status: _status, ...others } = object;
+  return others;
+}
+
+/** Whether somebody means another version of an object, or another object of its name. */
+function outdatedFault({ kind, metadata }: AnyObject, { metadata: current }: AnyObject): Reply | undefined {
+  if (metadata.resourceVersion && metadata.resourceVersion !== current.resourceVersion)
+    return conflict(kind, metadata.name ?? '', 'the object has been modified');
+  if (metadata.uid && metadata.uid !== current.uid)
+    return conflict(kind, metadata.name ?? '', 'the UID in the precondition does not match');
+  return undefined;
+}
+
 /** A mirror Pod comes from the node that it is of, and from nobody else. */
 function mirrorFault({ kind, metadata, ...object }: AnyObject, user: User): string | undefined {
   if (kind !== 'Pod' || !user.startsWith('system:node:')) {
@@ -283,6 +305,10 @@ function pick(from: object | undefined, ...names: readonly string[]): Record<str
   return Object.fromEntries(
     Object.entries(from ?? {}).filter(([name, value]) => names.includes(name) && value !== undefined),
   );
+}
+
+function nameless({ kind }: AnyObject): Reply {
+  return refusal(422, 'INVALID', `${kind}: name or generateName is required`);
 }
 
 function notFound(kind: Kind, name: string): Reply {

@@ -5,14 +5,9 @@ import { isSame } from '../../../core/same.ts';
 
 /** What the API server says against an object, of that which decides whether a handover succeeds. */
 export function faultOf(object: AnyObject, before: AnyObject | undefined): string | undefined {
-  switch (object.kind) {
-    case 'DaemonSet':
-      return daemonSetFault(object as DaemonSet, before as DaemonSet | undefined);
-    case 'Pod':
-      return podFault(object as unknown as Pod, before as unknown as Pod | undefined);
-    default:
-      return undefined;
-  }
+  if (object.kind === 'DaemonSet') return daemonSetFault(object as DaemonSet, before as DaemonSet | undefined);
+  if (object.kind === 'Pod') return podFault(object as unknown as Pod, before as unknown as Pod | undefined);
+  return undefined;
 }
 
 function daemonSetFault({ spec }: DaemonSet, before: DaemonSet | undefined): string | undefined {
@@ -22,12 +17,22 @@ function daemonSetFault({ spec }: DaemonSet, before: DaemonSet | undefined): str
   if (!Object.entries(matchLabels).every(([key, value]) => labels[key] === value))
     return 'spec.template.metadata.labels: `selector` does not match template `labels`';
   if (before !== undefined && !isSame(before.spec.selector, spec.selector)) return 'spec.selector: field is immutable';
-  const surge = spec.updateStrategy?.rollingUpdate?.['maxSurge'];
-  if (surge && surge !== '0%' && hostPortsOf(spec.template.spec).length > 0)
+  const { rollingUpdate } = spec.updateStrategy ?? {};
+  const surges = isSome(rollingUpdate?.['maxSurge']);
+  if (surges && hostPortsOf(spec.template.spec).length > 0)
     return 'spec.template.spec: may not have host ports when maxSurge is set';
+  if (surges && isSome(rollingUpdate?.['maxUnavailable']))
+    return 'spec.updateStrategy.rollingUpdate.maxSurge: may not be set when maxUnavailable is';
+  if (rollingUpdate && !surges && !isSome(rollingUpdate['maxUnavailable']))
+    return 'spec.updateStrategy.rollingUpdate.maxUnavailable: cannot be 0 when maxSurge is 0';
   if (spec.template.spec['restartPolicy'] !== 'Always')
     return 'spec.template.spec.restartPolicy: a DaemonSet takes Always alone';
   return podSpecFault(spec.template.spec);
+}
+
+/** Of Pods that may be more or fewer during an update: a number, or a percentage. */
+function isSome(amount: unknown): boolean {
+  return amount !== undefined && amount !== 0 && amount !== '0%';
 }
 
 function podFault({ metadata, spec }: Pod, before: Pod | undefined): string | undefined {

@@ -56,21 +56,26 @@ export function runDaemonSets(process: Process, world: World): void {
     const nodeOf = (pod: PodObject): unknown => specOf(pod)['nodeName'] ?? pinnedNode(specOf(pod));
     for (const pod of pods) if (!chosen.some(({ metadata }) => metadata.name === nodeOf(pod))) remove(pod, api);
 
-    let unavailable = pods.filter((pod) => !isReady(pod)).length;
+    // A node without a Pod, or with one that is going, is one that nothing serves on.
+    const serves = (pod: PodObject): boolean => isReady(pod) && !pod.metadata.deletionTimestamp;
+    let unavailable = chosen.filter(
+      ({ metadata }) => !pods.some((pod) => nodeOf(pod) === metadata.name && serves(pod)),
+    ).length;
     for (const node of chosen) {
       const name = node.metadata.name!;
       const here = pods.filter((pod) => nodeOf(pod) === name);
       const live = here.filter((pod) => pod.status?.phase !== 'Failed');
       for (const pod of here) if (pod.status?.phase === 'Failed') replaceLater(set, name, pod, api);
       if (here.length === 0) create(set, name, revision, tolerations, api);
+      for (const surplus of live.toSorted(byAge).slice(1)) remove(surplus, api);
       const outdated = live.filter(
         ({ metadata }) => metadata.labels?.[REVISION_LABEL] !== revision && !metadata.deletionTimestamp,
       );
       if (updateStrategy?.type !== 'RollingUpdate') continue;
       for (const pod of outdated) {
         // One that does not serve anyway takes no availability with it.
-        if (isReady(pod) && unavailable >= maxUnavailable(set)) continue;
-        if (isReady(pod)) unavailable += 1;
+        if (serves(pod) && unavailable >= maxUnavailable(set)) continue;
+        if (serves(pod)) unavailable += 1;
         remove(pod, api);
       }
     }
@@ -84,14 +89,19 @@ export function runDaemonSets(process: Process, world: World): void {
     api: ControllerApi,
   ): readonly PodObject[] {
     const wanted = Object.entries(set.spec.selector.matchLabels);
-    const matching = all.filter(({ metadata }) => wanted.every(([key, value]) => metadata.labels?.[key] === value));
-    for (const pod of matching)
-      if (pod.metadata.ownerReferences === undefined && !pod.metadata.deletionTimestamp)
-        api.call({
-          verb: 'update',
-          object: { ...pod, metadata: { ...pod.metadata, ownerReferences: [ownerOf(set)] } },
-        });
-    return matching.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid));
+    return all
+      .filter(
+        ({ metadata }) =>
+          metadata.namespace === set.metadata.namespace &&
+          wanted.every(([key, value]) => metadata.labels?.[key] === value),
+      )
+      .map((pod) => {
+        if (pod.metadata.ownerReferences !== undefined || pod.metadata.deletionTimestamp) return pod;
+        const own = { ...pod, metadata: { ...pod.metadata, ownerReferences: [ownerOf(set)] } };
+        api.call({ verb: 'update', object: own });
+        return own;
+      })
+      .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === set.metadata.uid));
   }
 
   function create(
@@ -102,7 +112,7 @@ export function runDaemonSets(process: Process, world: World): void {
     api: ControllerApi,
   ): void {
     const { until = 0 } = failures.get(`${metadata.uid} ${nodeName}`) ?? {};
-    if (until > clock.now()) return;
+    if (until > clock.now()) return api.again(until - clock.now());
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -125,7 +135,6 @@ export function runDaemonSets(process: Process, world: World): void {
     const pause = before === undefined ? FAILED_PAUSE.first : Math.min(before.pause * 2, FAILED_PAUSE.longest);
     failures.set(key, { pause, until: clock.now() + pause });
     remove(pod, api);
-    api.again(pause + 1);
   }
 }
 
@@ -153,6 +162,11 @@ function writeStatus(
     updatedNumberScheduled: pods.filter(({ metadata }) => metadata.labels?.[REVISION_LABEL] === revision).length,
   };
   api.call({ verb: 'update', subresource: 'status', object: { ...set, status } });
+}
+
+/** The oldest first. */
+function byAge({ metadata: a }: PodObject, { metadata: b }: PodObject): number {
+  return Date.parse(a.creationTimestamp!) - Date.parse(b.creationTimestamp!);
 }
 
 function maxUnavailable({ spec }: DaemonSet): number {

@@ -57,7 +57,7 @@ export function createContainer(settings: ContainerSettings): PodContainer {
       attempt,
     };
     machine.containers.push(record);
-    const argv = [...(spec.command ?? []), ...(spec.args ?? [])];
+    const argv = expanded([...(spec.command ?? []), ...(spec.args ?? [])], environmentOf(spec, pod, machine));
     const started = startProcess(
       machine,
       world,
@@ -84,7 +84,7 @@ export function createContainer(settings: ContainerSettings): PodContainer {
       // The kubelet hears of it when it next asks the runtime.
       after(draw([0, timings.relist]), () => {
         onChange();
-        if (!isEnding()) again(endedAt);
+        again(endedAt);
       });
     });
     probe(started);
@@ -92,8 +92,9 @@ export function createContainer(settings: ContainerSettings): PodContainer {
   }
 
   function again(endedAt: number): void {
+    if (isEnding()) return;
     const pause = backOff.pauseOf(key, endedAt);
-    const late = pause > 0 ? draw(timings.backOffLate) : 0;
+    const late = pause * world.random.between(...timings.backOffLate);
     after(pause + late, () => {
       if (isEnding()) return;
       backOff.note(key, endedAt);
@@ -203,6 +204,33 @@ function isHealthCheck(path: string): path is HealthCheck {
 /** Milliseconds that the processes of a Pod have to end. */
 export function graceOf({ spec }: Pod): number {
   return Number(spec['terminationGracePeriodSeconds']) * 1000;
+}
+
+/** Variables of a container, as far as they are known: written ones, and those that come from its Pod. */
+function environmentOf({ env = [] }: Container, { metadata }: Pod, machine: Machine): ReadonlyMap<string, string> {
+  const fields: Readonly<Record<string, string | undefined>> = {
+    'metadata.name': metadata.name,
+    'metadata.namespace': metadata.namespace,
+    'spec.nodeName': machine.name,
+    'status.hostIP': machine.address,
+    'status.podIP': machine.address,
+  };
+  return new Map(
+    env.flatMap(({ name, value, valueFrom }) => {
+      const { fieldPath } = (valueFrom?.['fieldRef'] ?? {}) as { readonly fieldPath?: string };
+      const found = value ?? (fieldPath === undefined ? undefined : fields[fieldPath]);
+      return found === undefined ? [] : [[name, found] as const];
+    }),
+  );
+}
+
+/** Arguments with `$(NAME)` filled in; a name that is not known stays as it is written; `$$(NAME)` stands for `$(NAME)`. */
+function expanded(argv: readonly string[], environment: ReadonlyMap<string, string>): readonly string[] {
+  return argv.map((argument) =>
+    argument.replace(/\$(\$?)\(([A-Za-z_][\w.-]*)\)/g, (text, escape: string, name: string) =>
+      escape === '' ? (environment.get(name) ?? text) : text.slice(1),
+    ),
+  );
 }
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] } & { exitCode?: number };

@@ -5,6 +5,7 @@ import { MIRROR_ANNOTATION } from '../api/registry.ts';
 import type { ApiRequest, Reply } from '../api/requests.ts';
 import { specOf } from '../controllers/scheduling.ts';
 import type { Machine } from '../machine.ts';
+import { createRetry } from '../retry.ts';
 import { callApi, type World } from '../world.ts';
 import { admit } from './admission.ts';
 import { createBackOff } from './back-off.ts';
@@ -23,6 +24,8 @@ export interface KubeletPod {
   state: 'waiting' | 'starting' | 'running' | 'ending' | 'rejected';
   reason?: string;
   readonly containers: PodContainer[];
+  /** Milliseconds that it was given to end. */
+  grace?: number;
   /** The status that the API has of it, as text. */
   reported?: string;
 }
@@ -40,13 +43,16 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   const user = `system:node:${machine.name}`;
   const endpoint = machine.isControlPlane ? world.localEndpoint(machine) : world.endpoint;
   let pods: KubeletPod[] = [];
-  let backOff = createBackOff(timings.backOff, clock.now);
+  let backOff = createBackOff(timings.backOff, () => clock.now());
   /** Nothing that an earlier life has set for later happens in a later one. */
   let life = 0;
   let isRunning = false;
   /** Whether the API has been heard since the start: until then the kubelet takes nothing away. */
   let isApiHeard = false;
   let isAsking = false;
+  /** After a failure the API is not asked before this. */
+  let asksFrom = 0;
+  const retry = createRetry(timings.reflector, random);
   let endings: (() => void)[] = [];
 
   function after(milliseconds: number, action: () => void): () => void {
@@ -96,7 +102,9 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
     pods = [];
     isApiHeard = false;
     isAsking = false;
-    backOff = createBackOff(timings.backOff, clock.now);
+    asksFrom = 0;
+    retry.reset();
+    backOff = createBackOff(timings.backOff, () => clock.now());
     world.note({ type: 'kubelet', node: machine.name, state: 'stopped' });
   }
 
@@ -112,11 +120,18 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   function add(uid: string, pod: Pod, isStatic: boolean): void {
     const added: KubeletPod = { uid, pod, isStatic, state: 'waiting', containers: [] };
     pods.push(added);
-    begin(added);
+    tryToBegin(added);
+  }
+
+  /** That another Pod of its name has ended wakes nobody: the kubelet tries again after a while. */
+  function tryToBegin(pod: KubeletPod): void {
+    if (pod.state !== 'waiting' || !pods.includes(pod)) return;
+    begin(pod);
+    if (pod.state === 'waiting') after(draw(timings.retryPod), () => tryToBegin(pod));
   }
 
   function begin(pod: KubeletPod): void {
-    if (pod.state !== 'waiting' || pods.some((other) => other !== pod && isBefore(other, pod))) return;
+    if (pods.some((other) => other !== pod && isBefore(other, pod))) return;
     createContainers(pod);
     if (adopt(pod)) return;
     const { reason, evicted } = admit(pod, pods, machine, labelsOfNode());
@@ -135,7 +150,10 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
     });
   }
 
+  /** A process may outlive the kubelet that started it, which then is no longer told of its end. */
   function createContainers(pod: KubeletPod): void {
+    const mine = life;
+    const isMine = (): boolean => isRunning && life === mine;
     for (const spec of pod.pod.spec.containers)
       pod.containers.push(
         createContainer({
@@ -144,8 +162,10 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
           pod: pod.pod,
           spec,
           backOff,
-          after,
-          onChange: () => changed(pod),
+          after: (milliseconds, action) => (isMine() ? after(milliseconds, action) : () => {}),
+          onChange: () => {
+            if (isMine()) changed(pod);
+          },
           isEnding: () => pod.state === 'ending',
         }),
       );
@@ -181,8 +201,10 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   }
 
   function end(pod: KubeletPod, grace: number): void {
-    const wasThere = pod.state === 'running';
-    if (pod.state === 'ending') return;
+    const wasThere = pod.state === 'running' || pod.state === 'ending';
+    // A second time may shorten what is left.
+    if (pod.grace !== undefined && pod.grace <= grace) return;
+    pod.grace = grace;
     pod.state = 'ending';
     if (!wasThere) return finish(pod);
     for (const container of pod.containers) container.terminate(grace);
@@ -193,7 +215,7 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   function changed(pod: KubeletPod): void {
     if (pod.state === 'ending' && pod.containers.every(({ process }) => process === undefined))
       after(draw(timings.cleanUpPod), () => finish(pod));
-    else report(pod);
+    else after(draw(timings.reportStatus), () => report(pod));
   }
 
   function finish(pod: KubeletPod): void {
@@ -202,9 +224,6 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
     // One that was evicted stays in the API, and says why.
     if (pod.reason === undefined) removeFromApi(pod);
     pods.splice(place, 1);
-    after(draw(timings.replaceStaticPod), () => {
-      for (const waiting of pods.filter(({ state }) => state === 'waiting')) begin(waiting);
-    });
   }
 
   function removeFromApi({ pod, isStatic, uid }: KubeletPod): void {
@@ -223,11 +242,15 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
 
   /** Looks at what the API wants, and shows it what there is. */
   function askApi(): void {
-    if (isAsking) return;
+    if (isAsking || clock.now() < asksFrom) return;
     isAsking = true;
     call({ verb: 'list', selection: { kind: 'Pod' } }, (reply) => {
       isAsking = false;
-      if (reply.status !== 200) return;
+      if (reply.status !== 200) {
+        asksFrom = clock.now() + retry.next();
+        return;
+      }
+      retry.reset();
       const { items } = reply.body as { readonly items: readonly PodObject[] };
       const mine = items.filter((pod) => specOf(pod)['nodeName'] === machine.name);
       const isFirst = !isApiHeard;
@@ -245,15 +268,21 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   function follow(wanted: readonly PodObject[]): void {
     for (const object of wanted) {
       const { uid = '', deletionTimestamp } = object.metadata;
-      const known = pods.find((pod) => pod.uid === uid);
+      const isKnown = pods.some((pod) => pod.uid === uid);
       const isOver = object.status?.phase === 'Failed' || object.status?.phase === 'Succeeded';
-      if (known === undefined && !deletionTimestamp && !isOver) add(uid, object as unknown as Pod, false);
-      else if (known === undefined && deletionTimestamp) finishInApi(object);
-      else if (known !== undefined && deletionTimestamp)
-        end(known, Number(object.metadata['deletionGracePeriodSeconds']) * 1000);
+      // One that is to end and still runs from the time before this kubelet is ended as any other.
+      if (!isKnown && !isOver && (!deletionTimestamp || hasProcesses(uid))) add(uid, object as unknown as Pod, false);
+      if (!deletionTimestamp) continue;
+      const known = pods.find((pod) => pod.uid === uid);
+      if (known === undefined) finishInApi(object);
+      else end(known, Number(object.metadata['deletionGracePeriodSeconds']) * 1000);
     }
     for (const pod of pods)
       if (!pod.isStatic && !wanted.some(({ metadata }) => metadata.uid === pod.uid)) end(pod, graceOf(pod.pod));
+  }
+
+  function hasProcesses(uid: string): boolean {
+    return [...machine.processes.values()].some(({ podUid }) => podUid === uid);
   }
 
   function finishInApi({ metadata }: PodObject): void {
@@ -268,7 +297,8 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
       if (pod === undefined || object.metadata.deletionTimestamp) finishInApi(object);
     }
     const node = store.get('Node', undefined, machine.name);
-    for (const { pod, uid, isStatic, state } of pods) {
+    for (const known of pods) {
+      const { pod, uid, isStatic, state } = known;
       if (!isStatic || state === 'rejected' || state === 'ending' || state === 'waiting') continue;
       if (found.some(({ metadata }) => metadata.name === pod.metadata.name)) continue;
       const annotations = { ...pod.metadata.annotations, [MIRROR_ANNOTATION]: uid, [HASH_ANNOTATION]: uid };
@@ -277,7 +307,10 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
         { apiVersion: 'v1', kind: 'Node', name: machine.name, uid: node.metadata.uid!, controller: true },
       ];
       const object = { ...pod, metadata: { ...metadata, annotations, ...(ownerReferences && { ownerReferences }) } };
-      call({ verb: 'create', object: object as PodObject });
+      call({ verb: 'create', object: object as PodObject }, ({ status }) => {
+        // A new object has no status yet.
+        if (status === 200) delete known.reported;
+      });
     }
   }
 

@@ -4,17 +4,19 @@ import {
   type EndpointSliceObject,
   type HealthCheck,
   type Selection,
+  type WatchEvent,
 } from '../../api.ts';
 import { noAnswer, refusal, type ApiRequest, type Reply, type User } from '../api/requests.ts';
 import type { Server, WatchSink } from '../network.ts';
 import { ANY_ADDRESS, isAnyAddress, type Process } from '../process.ts';
-import type { Change } from '../store.ts';
+import { withVersion, type Change } from '../store.ts';
 import type { World } from '../world.ts';
 import { durationFlag, isFlagSet, portFlag, textFlag } from './flags.ts';
 
 /**
  * What an API server is doing: `silent` from the moment that it listens, while connections wait for an answer;
- * `authorizing` while it does not know yet who may do what; then `serving`, and `stopping` from SIGTERM to its end.
+ * `authorizing` while it does not know yet who may do what; then `serving`, and `stopping` from SIGTERM, or from the
+ * delay after it that it was told to keep, to its end.
  */
 type Phase = 'silent' | 'authorizing' | 'serving' | 'stopping';
 
@@ -37,6 +39,7 @@ export function apiServer(process: Process, world: World): void {
   const watches = new Set<Watch>();
   let phase: Phase = 'silent';
   let isReady = false;
+  let isTerminating = false;
   /** Changes that happened before it started are not in its cache. */
   let cacheStart = 0;
 
@@ -87,21 +90,27 @@ export function apiServer(process: Process, world: World): void {
   }
 
   function deliver(watch: Watch, change: Change): void {
-    if (!isSelected(watch.selection, change.object)) return;
+    const event = eventOf(watch.selection, change);
+    if (event === undefined) return;
     // Never before the one that went before it.
     watch.due = Math.max(watch.due, clock.now() + draw(timings.watch));
-    const callOff = process.after(watch.due - clock.now(), () => {
-      watch.callOffs.delete(callOff);
-      watch.sink.next({ type: change.type, object: change.object });
-    });
-    watch.callOffs.add(callOff);
+    send(watch, event);
   }
 
   function bookmark(watch: Watch): void {
     const callOff = process.after(timings.bookmark, () => {
       watch.callOffs.delete(callOff);
-      watch.sink.next({ type: 'BOOKMARK', resourceVersion: String(store.version) });
+      send(watch, { type: 'BOOKMARK', resourceVersion: String(store.version) });
       bookmark(watch);
+    });
+    watch.callOffs.add(callOff);
+  }
+
+  /** Behind what is on its way. */
+  function send(watch: Watch, event: WatchEvent): void {
+    const callOff = process.after(Math.max(0, watch.due - clock.now()), () => {
+      watch.callOffs.delete(callOff);
+      watch.sink.next(event);
     });
     watch.callOffs.add(callOff);
   }
@@ -112,19 +121,21 @@ export function apiServer(process: Process, world: World): void {
   }
 
   function closeWatches(): void {
-    for (const watch of [...watches]) {
+    for (const watch of watches) {
       endWatch(watch);
       watch.sink.end();
     }
   }
 
   function start(): void {
+    if (isTerminating) return;
     if (process.listen(server, bindAddress, port, isShared))
       process.after(draw(timings.serverAnswers), () => awaitStore(clock.now()));
     else process.after(draw(timings.bindFails), () => process.end(1, `bind: address already in use (${port})`));
   }
 
   function awaitStore(since: number): void {
+    if (phase !== 'silent') return;
     if (world.isStoreAvailable() && !isItselfRedirected()) return answers();
     if (clock.now() - since >= ETCD_PATIENCE) return process.end(1, 'no etcd, or no way to itself');
     return void process.after(500, () => awaitStore(since));
@@ -148,17 +159,27 @@ export function apiServer(process: Process, world: World): void {
   }
 
   function becomeReady(): void {
-    if (phase !== 'serving') return;
+    if (phase !== 'serving' || isTerminating) return;
     isReady = true;
     process.note('ready', port);
     if (isInService) reconcile();
   }
 
   function reconcile(): void {
-    if (phase !== 'serving') return;
+    if (phase !== 'serving' || isTerminating) return;
     world.serverLeases.set(advertised, clock.now() + LEASE_SECONDS * 1000);
     writeEndpoints(world, port);
     process.after(timings.reconcileEndpoints, reconcile);
+  }
+
+  /** Clients that hold a connection keep the process until somebody kills it. */
+  function stopServing(): void {
+    const isHeld = watches.size > 0 || [...world.lastServers.values()].includes(server);
+    phase = 'stopping';
+    process.stopListening();
+    process.after(draw(timings.serverCutsWatches), closeWatches);
+    for (const resume of waiting.splice(0)) resume();
+    if (!isHeld) process.after(draw(timings.serverEnds), () => process.end(0));
   }
 
   const stopObserving = store.onChange((change) => {
@@ -171,17 +192,18 @@ export function apiServer(process: Process, world: World): void {
   });
 
   process.onTerminate = () => {
-    if (phase === 'stopping') return;
+    if (isTerminating) return;
     const wasServing = phase === 'serving';
-    phase = 'stopping';
+    isTerminating = true;
+    isReady = false;
     process.note('stopping', port);
-    // The process lives on until somebody kills it: connections that are open hold it.
-    process.after(durationFlag(process, 'shutdown-delay-duration', 0), () => process.stopListening());
-    closeWatches();
-    for (const resume of waiting.splice(0)) resume();
-    if (!wasServing || !isInService) return;
-    world.serverLeases.delete(advertised);
-    writeEndpoints(world, port);
+    const delay = durationFlag(process, 'shutdown-delay-duration', 0);
+    if (wasServing && isInService) {
+      world.serverLeases.delete(advertised);
+      writeEndpoints(world, port);
+    }
+    if (delay > 0) process.after(delay, stopServing);
+    else stopServing();
   };
   process.after(draw(timings.serverListens), start);
 }
@@ -194,6 +216,13 @@ interface Watch {
   /** When the last change that is on its way arrives. */
   due: number;
   isEnded?: boolean;
+}
+
+/** A change as a watch tells of it: what comes into its selection is new to it, and what leaves it is gone. */
+function eventOf(selection: Selection, { type, object, before, version }: Change): WatchEvent | undefined {
+  const was = before !== undefined && isSelected(selection, before);
+  if (type !== 'DELETED' && isSelected(selection, object)) return { type: was ? 'MODIFIED' : 'ADDED', object };
+  return was ? { type: 'DELETED', object: withVersion(before, version) } : undefined;
 }
 
 function isSelected({ kind, namespace, labelSelector }: Selection, object: AnyObject): boolean {

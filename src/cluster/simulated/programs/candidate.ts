@@ -1,6 +1,7 @@
 import type { LeaseObject } from '../../api.ts';
 import type { ApiRequest, Reply } from '../api/requests.ts';
 import type { Process } from '../process.ts';
+import { createRetry } from '../retry.ts';
 import { LEASE_JITTER } from '../timings.ts';
 import { callApi, type World } from '../world.ts';
 import { onlyHealthy } from './etcd.ts';
@@ -11,6 +12,8 @@ export interface CandidateSettings {
   readonly port: number;
   /** Whether it gives its lease back when it is told to end. */
   readonly releases: (process: Process) => boolean;
+  /** Whether it reads what it works on before it runs for its lease: while the API is away its pauses grow. */
+  readonly readsFirst: boolean;
   /** Begins the work of a leader. It ends with the process. */
   readonly lead: (process: Process, world: World) => void;
 }
@@ -18,11 +21,12 @@ export interface CandidateSettings {
 const LEASES = 'kube-system';
 
 /** A component that works only while it holds a lease, of which there is one for all nodes. */
-export function candidate({ component, port, releases, lead }: CandidateSettings) {
+export function candidate({ component, port, releases, readsFirst, lead }: CandidateSettings) {
   return (process: Process, world: World): void => {
     const { clock, random, timings, draw } = world;
     const identity = `${process.machine.name}_${random.letters(8)}`;
     const user = `system:${component}`;
+    const own = portFlag(process, 'secure-port', port);
     const times = {
       duration: durationFlag(process, 'leader-elect-lease-duration', timings.lease.duration),
       deadline: durationFlag(process, 'leader-elect-renew-deadline', timings.lease.renewDeadline),
@@ -30,7 +34,9 @@ export function candidate({ component, port, releases, lead }: CandidateSettings
     };
     /** The lease as it was seen last, and since when it has not changed: clocks of other machines are not believed. */
     let seen: { readonly lease: LeaseObject; readonly at: number } | undefined;
-    let renewedAt: number | undefined;
+    let isLeader = false;
+    let isEnding = false;
+    let callOffDeadline = (): void => {};
 
     function call(request: ApiRequest, answer: (reply: Reply) => void): void {
       callApi(world, { node: process.machine.name }, world.localEndpoint(process.machine), user, request, (reply) => {
@@ -38,8 +44,19 @@ export function candidate({ component, port, releases, lead }: CandidateSettings
       });
     }
 
+    const retry = createRetry(timings.reflector, random);
+
+    function read(): void {
+      call({ verb: 'list', selection: { kind: 'Pod' } }, (reply) => {
+        if (reply.status === 200) elect();
+        else process.after(retry.next(), read);
+      });
+    }
+
     function elect(): void {
+      if (isEnding) return;
       call({ verb: 'get', reference: { kind: 'Lease', namespace: LEASES, name: component } }, (reply) => {
+        if (isEnding) return;
         if (reply.status === 404) return write('create', newLease(undefined));
         if (reply.status !== 200) return settled(false);
         const lease = reply.body as LeaseObject;
@@ -61,17 +78,21 @@ export function candidate({ component, port, releases, lead }: CandidateSettings
     }
 
     function settled(isMine: boolean): void {
-      if (isMine && renewedAt === undefined) {
-        renewedAt = clock.now();
+      if (isMine) {
+        callOffDeadline();
+        callOffDeadline = process.after(times.deadline, () => process.end(1, 'leader election lost'));
+      }
+      if (isMine && !isLeader) {
+        isLeader = true;
         world.note({ type: 'leader', component, holder: identity });
         lead(process, world);
-      } else if (isMine) renewedAt = clock.now();
-      if (renewedAt === undefined) {
-        process.after(times.retry * (1 + random.next() * LEASE_JITTER), elect);
-        return;
       }
-      if (clock.now() - renewedAt >= times.deadline) return process.end(1, 'leader election lost');
-      process.after(times.retry, elect);
+      process.after(isLeader ? times.retry : times.retry * (1 + random.next() * LEASE_JITTER), elect);
+    }
+
+    function leadNoMore(): void {
+      if (isLeader) world.note({ type: 'leader', component, holder: '' });
+      isLeader = false;
     }
 
     function newLease(before: LeaseObject | undefined): LeaseObject {
@@ -93,28 +114,30 @@ export function candidate({ component, port, releases, lead }: CandidateSettings
     }
 
     function release(): void {
-      if (renewedAt === undefined || seen === undefined || !releases(process)) return;
+      if (!isLeader || seen === undefined || !releases(process)) return;
       const spec = { ...seen.lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
-      call({ verb: 'update', object: { ...seen.lease, spec } }, () => {});
+      call({ verb: 'update', object: { ...seen.lease, spec } }, (reply) => {
+        if (reply.status === 200) leadNoMore();
+      });
     }
 
     process.onTerminate = () => {
-      process.note('stopping', port);
+      if (isEnding) return;
+      process.note('stopping', own);
+      isEnding = true;
       release();
       process.after(draw(timings.componentEnds), () => process.end(0));
     };
-    process.onExit(() => {
-      if (renewedAt !== undefined) world.note({ type: 'leader', component, holder: '' });
-    });
+    process.onExit(leadNoMore);
     process.after(draw(timings.componentListens), () => {
-      const own = portFlag(process, 'secure-port', port);
       const address = textFlag(process, 'bind-address') ?? '127.0.0.1';
       if (!process.listen(onlyHealthy(process), address, own, isFlagSet(process, 'permit-port-sharing'))) {
         process.after(draw(timings.bindFails), () => process.end(1, `bind: address already in use (${own})`));
         return;
       }
       process.note('ready', own);
-      elect();
+      if (readsFirst) read();
+      else elect();
     });
   };
 }

@@ -16,6 +16,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     component: 'kube-controller-manager',
     port: 10257,
     releases: (process) => minorOf(process) >= CONTROLLER_MANAGER_RELEASES || hasGate(process),
+    readsFirst: false,
     lead: (process, world) => {
       runDaemonSets(process, world);
       collectGarbage(process, world);
@@ -25,6 +26,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     component: 'kube-scheduler',
     port: 10259,
     releases: () => true,
+    readsFirst: true,
     lead: schedulePods,
   }),
   etcd,

@@ -145,7 +145,7 @@ function leaderGaps(events: readonly SimulatedEvent[], from: number, to: number)
     if (event.holder !== '') close(event.component, event.at);
     else if (!since.has(event.component)) since.set(event.component, event.at);
   }
-  for (const component of [...since.keys()]) close(component, to);
+  for (const component of since.keys()) close(component, to);
   return gaps.toSorted((a, b) => a.at - b.at);
 }
 
