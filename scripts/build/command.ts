@@ -17,7 +17,7 @@ const programApart: esbuild.Plugin = {
 const controlPlaneApart: esbuild.Plugin = {
   name: 'control-plane-apart',
   setup(build) {
-    build.onResolve({ filter: /\/control-plane-convert\.ts$/ }, ({ kind }) =>
+    build.onResolve({ filter: /\/control-plane\.ts$/ }, ({ kind }) =>
       kind === 'entry-point' ? undefined : { path: './control-plane.cjs', external: true },
     );
   },
@@ -46,7 +46,7 @@ export async function bundleCommand(folder: string): Promise<string> {
   });
   await esbuild.build({
     ...common,
-    entryPoints: ['src/cli/commands/control-plane-convert.ts'],
+    entryPoints: ['src/cli/commands/control-plane.ts'],
     outfile: `${folder}/control-plane.cjs`,
     target: 'node22',
     minify: true,

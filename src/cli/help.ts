@@ -11,17 +11,20 @@ export function helpOf(commands: readonly Entry[], group: string | undefined): s
   const shown = commands.filter((command) => group === undefined || command.words.startsWith(`${group} `));
   const width = Math.max(...shown.map((command) => command.words.length));
   return [
-    'Bootstraps Kubernetes nodes: renders and checks what a new machine runs to join a cluster.',
+    'Bootstraps Kubernetes at both ends: what a new machine runs to join a cluster, and control planes that the',
+    'cluster hosts itself.',
     '',
     'Examples:',
     '  bootlace node check -f pool.yaml',
     '  bootlace node render -f pool.yaml > custom-data.txt',
     '  bootlace node render -f pool.yaml -o script | less',
+    '  bootlace control-plane rehearse',
     '',
     'Commands:',
     ...shown.map((command) => `  bootlace ${command.words.padEnd(width)}  ${command.summary}`),
     '',
-    'Every command has --help. Exit status: 0 done, 1 failed, 2 usage or refused input.',
+    'Every command has --help. Exit status: 0 done, 1 failed, 2 usage or refused input;',
+    'changes of a control plane also 3 refused before anything was changed, 4 stopped on the way, 5 undone.',
     '',
   ].join('\n');
 }

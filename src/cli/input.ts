@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { ProblemList, type Problem, type ProblemCode, type Source } from '../core/problem.ts';
+import { UsageError } from '../core/errors.ts';
+import { ProblemList, type ProblemCode, type Source } from '../core/problem.ts';
 import { FILE_LIMIT, parseDocuments, type ParsedDocument } from '../format/documents.ts';
 import type { Io } from './io.ts';
 
@@ -7,24 +8,33 @@ import type { Io } from './io.ts';
 export async function readDocuments(file: string, io: Io): Promise<readonly ParsedDocument[]> {
   const bytes = file === '-' ? await readStream(io.stdin) : readFileAtMost(file);
   if (!Buffer.isBuffer(bytes)) return [unreadable(bytes.code, bytes.message, bytes.hint)];
+  const text = decode(bytes);
+  return typeof text === 'string' ? parseDocuments(text) : [unreadable(text.code, text.message, text.hint)];
+}
+
+/** The text of a file that is no document yet. Throws a UsageError where there is none. */
+export function readText(file: string): string {
+  const bytes = readFileAtMost(file);
+  const text = Buffer.isBuffer(bytes) ? decode(bytes) : bytes;
+  if (typeof text === 'string') return text;
+  throw new UsageError(`${JSON.stringify(file)} is no text: ${text.message}`, text.hint);
+}
+
+function decode(bytes: Buffer): string | Unreadable {
   if (bytes.length > FILE_LIMIT) {
-    return [
-      unreadable(
-        'DOCUMENT_TOO_LARGE',
-        `The file has more than ${FILE_LIMIT} bytes.`,
-        'Name another file, or split this one into smaller files.',
-      ),
-    ];
+    return {
+      code: 'DOCUMENT_TOO_LARGE',
+      message: `The file has more than ${FILE_LIMIT} bytes.`,
+      hint: 'Name another file, or split this one into smaller files.',
+    };
   }
   if (looksLikeUtf16(bytes))
-    return [unreadable('ENCODING_INVALID', 'The file is not UTF-8 but UTF-16.', 'Save it as UTF-8.')];
-  let text: string;
+    return { code: 'ENCODING_INVALID', message: 'The file is not UTF-8 but UTF-16.', hint: 'Save it as UTF-8.' };
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return [unreadable('ENCODING_INVALID', 'The file is not UTF-8.', 'Save it as UTF-8.')];
+    return { code: 'ENCODING_INVALID', message: 'The file is not UTF-8.', hint: 'Save it as UTF-8.' };
   }
-  return parseDocuments(text);
 }
 
 // Its byte order mark, or the zero in every other byte of ASCII text.
@@ -111,8 +121,4 @@ function unreadable(code: ProblemCode, message: string, hint: string): ParsedDoc
 /** How a file is called in messages. */
 export function nameOf(file: string): string {
   return file === '-' ? 'standard input' : file;
-}
-
-export function hasErrors(problems: readonly Problem[]): boolean {
-  return problems.some((problem) => problem.severity === 'error');
 }

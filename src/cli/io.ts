@@ -16,7 +16,14 @@ export interface Output {
 export const STATUS = {
   done: 0,
   failed: 1,
+  /** Wrong usage or refused input. */
   refused: 2,
+  /** Refused before anything was changed. */
+  preflight: 3,
+  /** Stopped on the way. */
+  stopped: 4,
+  /** What was there before serves again. */
+  undone: 5,
 } as const;
 
 export type Status = (typeof STATUS)[keyof typeof STATUS];

@@ -7,7 +7,8 @@ import { STATUS, type Command, type Io, type Status } from './io.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'node render': async () => (await import('./commands/node-render.ts')).nodeRender,
   'node check': async () => (await import('./commands/node-check.ts')).nodeCheck,
-  'control-plane convert': async () => (await import('./commands/control-plane-convert.ts')).controlPlaneConvert,
+  'control-plane convert': async () => (await import('./commands/control-plane.ts')).controlPlaneConvert,
+  'control-plane rehearse': async () => (await import('./commands/control-plane.ts')).controlPlaneRehearse,
   schema: async () => (await import('./commands/schema.ts')).schema,
   version: async () => (await import('./commands/version.ts')).version,
 };

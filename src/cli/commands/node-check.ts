@@ -1,8 +1,8 @@
 import { dump } from 'js-yaml';
-import { sortProblems, type Problem } from '../../core/problem.ts';
+import { hasErrors, sortProblems, type Problem } from '../../core/problem.ts';
 import { check } from '../../node/check.ts';
 import { NODE_FLAGS, readFlags, readForm, readSettings, requireFile } from '../arguments.ts';
-import { hasErrors, nameOf, readDocuments } from '../input.ts';
+import { nameOf, readDocuments } from '../input.ts';
 import { STATUS, type Command, type Io, type Status } from '../io.ts';
 import { countProblems, painter, printProblems } from '../output.ts';
 

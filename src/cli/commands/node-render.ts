@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
-import type { Problem } from '../../core/problem.ts';
+import { hasErrors, type Problem } from '../../core/problem.ts';
 import type { BootstrapperKind, Outcome, RenderedNode } from '../../node/bootstrapper.ts';
 import { bootstrapperNamed } from '../../node/registry.ts';
 import { NODE_FLAGS, readFlags, readForm, readSettings, requireFile } from '../arguments.ts';
-import { hasErrors, nameOf, readDocuments } from '../input.ts';
+import { nameOf, readDocuments } from '../input.ts';
 import { STATUS, type Command, type Io, type Status } from '../io.ts';
 import { countProblems, painter, printProblems } from '../output.ts';
 

@@ -20,6 +20,8 @@ export interface SelfHostingOptions {
   /** Directory of the kubeconfigs of controller manager and scheduler, usually /etc/kubernetes. */
   readonly kubeConfigDir: string;
   readonly config: SelfHostingConfig;
+  /** What is done to the Pod specs. Default: what the feature gates of the configuration ask for. */
+  readonly mutators?: PodSpecMutators;
   readonly cluster: Cluster;
   /** Default: one that asks the cluster every 500 ms. A dry run wants {@link createDryRunWaiter}. */
   readonly waiter?: Waiter;
@@ -72,7 +74,7 @@ export async function createSelfHostedControlPlane(options: SelfHostingOptions):
   const { nodeName, certificatesDir, featureGates, storesCertsInSecrets } = conversionConfig(options.config);
   if (storesCertsInSecrets) await uploadSecrets({ cluster, files, certificatesDir, kubeConfigDir, log });
 
-  const mutators = getMutatorsFromFeatureGates(featureGates, log);
+  const mutators = options.mutators ?? getMutatorsFromFeatureGates(featureGates, log);
   const conversion = { options: { cluster, waiter, dryRun, files, clock, log }, manifestsDir, nodeName, mutators };
   const results: ComponentResult[] = [];
   for (const component of CONTROL_PLANE_COMPONENTS) {

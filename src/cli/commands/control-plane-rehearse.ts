@@ -1,0 +1,142 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { UsageError } from '../../core/errors.ts';
+import { FAULT_NAMES, FAULTS, type FaultName } from '../../control-plane/rehearsal/faults.ts';
+import type { Rehearsal, RehearsalOutcome } from '../../control-plane/rehearsal/rehearsal.ts';
+import { DEFAULT_RELAY_PORT, rehearse } from '../../control-plane/rehearsal/rehearse.ts';
+import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../../control-plane/strategies/strategies.ts';
+import { readFlags, readForm } from '../arguments.ts';
+import { readText } from '../input.ts';
+import { STATUS, type Command, type Io, type Status } from '../io.ts';
+import { painter, printProblems } from '../output.ts';
+import { createProgress } from '../rehearsal/progress.ts';
+import { printReport } from '../rehearsal/report.ts';
+import { printYaml } from '../yaml.ts';
+
+const NAME = 'control-plane rehearse';
+const FORMS = ['table', 'json', 'yaml'] as const;
+
+export const controlPlaneRehearse: Command = {
+  summary: 'show on a simulated cluster what a change of the control plane does to its clients',
+  help: `Rehearses a change of a control plane on a simulated cluster, while clients write to it: which requests fail, who
+serves when, how long nobody leads. Needs no root and no Kubernetes, and touches nothing.
+
+Examples:
+  bootlace control-plane rehearse
+  bootlace control-plane rehearse --manifests-dir /etc/kubernetes/manifests
+  bootlace control-plane rehearse --strategy crash-loop
+  bootlace control-plane rehearse --nodes 3 --fault power-cut@stop -o json | jq .outcome
+
+Flags:
+      --manifests-dir DIR  manifests of a node as kubeadm writes them; only read. Default: those of a new node
+      --nodes N            nodes with a control plane: 1 (default) or 3, behind a load balancer
+      --strategy NAME      how the change is made:
+${list(STRATEGIES)}
+      --fault NAME@STEP    what goes wrong as a step begins; the step by its name, the end of that, or its number:
+${list(FAULTS)}
+      --seed N             everything that is left to chance follows from it; default 1
+      --relay-port N       port of the relay; default ${DEFAULT_RELAY_PORT}
+  -o, --output FORM        table (default), json, yaml
+
+The result goes to standard output, progress to standard error. Times are those of the simulation.
+Exit status, as that of the change itself: 0 done, 1 failed, 2 usage, 3 refused before anything was changed,
+4 stopped on the way, 5 undone: what served before serves again.
+`,
+  run: runRehearse,
+};
+
+function list(entries: Readonly<Record<string, { readonly summary: string }>>): string {
+  const width = Math.max(...Object.keys(entries).map((name) => name.length));
+  return Object.entries(entries)
+    .map(([name, { summary }]) => `                             ${name.padEnd(width)}  ${summary}`)
+    .join('\n');
+}
+
+const FLAGS = {
+  'manifests-dir': { type: 'string' },
+  nodes: { type: 'string' },
+  strategy: { type: 'string' },
+  fault: { type: 'string' },
+  seed: { type: 'string' },
+  'relay-port': { type: 'string' },
+  output: { type: 'string', short: 'o' },
+} as const;
+
+async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
+  const flags = readFlags(args, FLAGS, NAME);
+  const form = readForm(flags.output, FORMS, NAME);
+  const fault = readFault(flags.fault);
+  const directory = flags['manifests-dir'];
+  const settings = {
+    strategy: readForm(flags.strategy, STRATEGY_NAMES as [StrategyName, ...StrategyName[]], NAME, 'strategy'),
+    nodes: Number(readForm(flags.nodes, ['1', '3'], NAME, 'number of nodes')),
+    seed: readNumber('--seed', flags.seed, 1, 2 ** 32 - 1),
+    relayPort: readNumber('--relay-port', flags['relay-port'], DEFAULT_RELAY_PORT, 65_535),
+    ...(fault && { fault }),
+    ...(directory !== undefined && { manifests: readDirectory(directory) }),
+  };
+  const paint = painter(io.stderr, io.env);
+  const rehearsal = await rehearse({ ...settings, onEvent: createProgress(io.stderr, paint) });
+  for (const { file, ...problem } of rehearsal.problems)
+    io.stderr.write(printProblems([problem], directory === undefined ? file : join(directory, basename(file)), paint));
+  io.stdout.write(print(rehearsal, form, io));
+  return STATUSES[rehearsal.outcome];
+}
+
+/** The status of a rehearsal is that of the change. */
+const STATUSES: Readonly<Record<RehearsalOutcome, Status>> = {
+  done: STATUS.done,
+  failed: STATUS.failed,
+  refused: STATUS.preflight,
+  stopped: STATUS.stopped,
+  undone: STATUS.undone,
+};
+
+function print(rehearsal: Rehearsal, form: (typeof FORMS)[number], io: Io): string {
+  switch (form) {
+    case 'json':
+      return `${JSON.stringify(rehearsal, undefined, 2)}\n`;
+    case 'yaml':
+      return printYaml(rehearsal);
+    case 'table':
+      return printReport(rehearsal, painter(io.stdout, io.env));
+    default:
+      return form satisfies never;
+  }
+}
+
+function readFault(text: string | undefined): { readonly name: FaultName; readonly step: string } | undefined {
+  if (text === undefined) return undefined;
+  const [name = '', ...rest] = text.split('@');
+  const step = rest.join('@');
+  const known = FAULT_NAMES.find((one) => one === name);
+  if (known === undefined)
+    throw new UsageError(`${NAME} has no fault ${JSON.stringify(name)}`, `Known: ${FAULT_NAMES.join(', ')}.`);
+  if (step === '') throw new UsageError('--fault needs a step', `Write --fault ${name}@STEP, as in ${name}@stop.`);
+  return { name: known, step };
+}
+
+function readNumber(flag: string, text: string | undefined, otherwise: number, most: number): number {
+  if (text === undefined) return otherwise;
+  if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text);
+  throw new UsageError(
+    `${flag} takes a whole number up to ${most}, not ${JSON.stringify(text)}`,
+    `Write ${flag} ${otherwise}.`,
+  );
+}
+
+/** Texts of the files in a directory by their names. Those that the kubelet would not read are left out. */
+function readDirectory(directory: string): Readonly<Record<string, string>> {
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory).toSorted();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `the directory ${JSON.stringify(directory)} cannot be read (${code})`,
+      'Name the directory with the manifests of kubeadm, or a copy of it that you may read.',
+    );
+  }
+  const files = names.filter((name) => !name.startsWith('.') && statSync(join(directory, name)).isFile());
+  return Object.fromEntries(files.map((name) => [name, readText(join(directory, name))]));
+}

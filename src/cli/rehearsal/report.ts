@@ -1,0 +1,92 @@
+import { escapeControls } from '../../core/redact.ts';
+import type { Rehearsal, RehearsalOutcome } from '../../control-plane/rehearsal/rehearsal.ts';
+import { grouped, type painter } from '../output.ts';
+import { printTimeline } from './timeline.ts';
+
+type Paint = ReturnType<typeof painter>;
+
+/** A rehearsal as people read it: who served when, and what that came to. */
+export function printReport(rehearsal: Rehearsal, paint: Paint): string {
+  const rows: (readonly [string, string])[] = [
+    ['requests', requests(rehearsal)],
+    ['outages', outages(rehearsal)],
+    ['leaders', leaders(rehearsal)],
+    ['restarts', rehearsal.restarts.map(({ pod, count }) => `${pod} ${count}`).join(', ') || 'none'],
+    ['steps', steps(rehearsal)],
+    ['at the end', rehearsal.serving ? 'the API serves' : 'the API does not serve'],
+  ];
+  const { strategy, nodes, seed, fault, outcome, simulatedSeconds, realSeconds } = rehearsal;
+  const subject = [
+    `${strategy} on ${nodes} control ${nodes === 1 ? 'plane' : 'planes'}`,
+    ...(fault === undefined ? [] : [`${fault.name} at ${fault.step}`]),
+    `seed ${seed}`,
+  ].join(', ');
+  return [
+    printTimeline(rehearsal, paint),
+    `${subject}: ${paint(colourOf(outcome), outcome)}`,
+    ...rows.map(([name, value]) => `  ${paint('cyan', name.padEnd(10))}  ${escapeControls(value)}`),
+    paint(
+      'dim',
+      `  ${simulatedSeconds.toFixed(0)} s were simulated in ${realSeconds.toFixed(1)} s. Nothing was touched but memory.`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function requests({ requests: all, clients, failedRequests, retriableRequests, lostWrites }: Rehearsal): string {
+  const lost =
+    lostWrites === 0 ? 'no acknowledged write was lost' : `${grouped(lostWrites)} acknowledged writes were lost`;
+  return `${grouped(failedRequests)} of ${grouped(all)} failed, of ${clients.length} clients; ${grouped(retriableRequests)} were asked to come again; ${lost}`;
+}
+
+/** For each client how often, how long, and how many requests in all. */
+function outages({ clients, outages: all }: Rehearsal): string {
+  if (all.length === 0) return 'none';
+  return clients
+    .filter((client) => client.outages.length > 0)
+    .map(({ vantage, connection, outages: own, failed }) => {
+      const longest = Math.max(...own.map(({ seconds }) => seconds));
+      const times = own.length === 1 ? '' : ` at most, ${own.length} times`;
+      return `${vantage} (${connection} connections) ${longest.toFixed(1)} s${times}, ${grouped(failed)} requests`;
+    })
+    .join('; ');
+}
+
+function leaders({ leaderGaps }: Rehearsal): string {
+  const components = [...new Set(leaderGaps.map(({ component }) => component))].toSorted();
+  if (components.length === 0) return 'never without one';
+  return components
+    .map((component) => {
+      const gaps = leaderGaps.filter((gap) => gap.component === component).map(({ seconds }) => seconds.toFixed(1));
+      return `${component} ${gaps.join(', ')} s without one`;
+    })
+    .join('; ');
+}
+
+function steps({ steps: all, outcome }: Rehearsal): string {
+  const done = all.filter((step) => step.outcome === 'done').length;
+  const last = all.at(-1);
+  const seconds = last === undefined ? 0 : last.at + last.seconds - all[0]!.at;
+  const undone = all.filter((step) => step.undone === true).length;
+  const rest = [
+    ...(outcome === 'failed' || outcome === 'undone' ? [`${last?.name}: ${last?.reason}`] : []),
+    ...(outcome === 'stopped' ? [`stopped at ${last?.name}`] : []),
+    ...(undone > 0 ? [`${undone} taken back`] : []),
+  ];
+  return [`${done} done in ${seconds.toFixed(1)} s`, ...rest].join('; ');
+}
+
+function colourOf(outcome: RehearsalOutcome): 'green' | 'yellow' | 'red' {
+  switch (outcome) {
+    case 'done':
+      return 'green';
+    case 'undone':
+    case 'stopped':
+      return 'yellow';
+    case 'failed':
+    case 'refused':
+      return 'red';
+    default:
+      return outcome satisfies never;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Cluster } from '../../cluster/api.ts';
+import type { Endpoint, Host } from '../../cluster/host.ts';
+import type { Pod } from '../../cluster/objects.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Problem, Source } from '../../core/problem.ts';
+import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
+import type { Step } from './steps.ts';
+
+/** What a strategy works with: one node, the API, time, and what was read of the node before. */
+export interface StrategyContext {
+  readonly host: Host;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** Directory of the static Pod manifests. */
+  readonly manifestsDir: string;
+  /** The manifests of the node as they were before the run. */
+  readonly manifests: Readonly<Record<ControlPlaneComponent, ManifestFile>>;
+  /** What is to change, in this order. */
+  readonly components: readonly ControlPlaneComponent[];
+  /** Where the node's API server serves. */
+  readonly server: Endpoint;
+  /** Service default/kubernetes. */
+  readonly service: Endpoint;
+  readonly relayPort: number;
+  /** Hears of what a step does, one line at a time and never a secret. */
+  readonly log: (message: string) => void;
+}
+
+export interface ManifestFile {
+  readonly path: string;
+  readonly text: string;
+  readonly pod: Pod;
+  /** Where things stand in the text, for problems. */
+  readonly source: Source;
+}
+
+/** A way from a control plane of static Pods to one that the cluster hosts, or to another definition of it. */
+export interface Strategy {
+  readonly summary: string;
+  /** Whether it is run on each node with a control plane in turn, or on one. */
+  readonly isPerNode: boolean;
+  /** What it would do on a node; no steps where a problem is an error. It changes nothing. */
+  plan(context: StrategyContext): StrategyPlan;
+}
+
+export interface StrategyPlan {
+  readonly steps: readonly Step[];
+  readonly problems: readonly ComponentProblem[];
+}
+
+/** A problem of one manifest. */
+export type ComponentProblem = Problem & { readonly component: ControlPlaneComponent };

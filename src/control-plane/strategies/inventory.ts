@@ -1,0 +1,107 @@
+import { posix } from 'node:path';
+import type { Cluster } from '../../cluster/api.ts';
+import type { Files } from '../../cluster/files.ts';
+import type { Host } from '../../cluster/host.ts';
+import type { Clock } from '../../core/clock.ts';
+import { hasErrors, ProblemList, type Problem } from '../../core/problem.ts';
+import { reasonOf } from '../../core/redact.ts';
+import { parseManifest } from '../manifest.ts';
+import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../selfhosting/labels.ts';
+import type { ManifestFile, StrategyContext } from './context.ts';
+import { argvOf, portOf } from './waits.ts';
+import { flagValue } from '../../format/flags.ts';
+
+/** A problem of one file on the node. */
+export type FileProblem = Problem & { readonly file: string };
+
+export interface InventorySettings {
+  readonly host: Host;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly manifestsDir: string;
+  readonly components: readonly ControlPlaneComponent[];
+  readonly relayPort: number;
+  readonly log: (message: string) => void;
+}
+
+/** What a strategy needs to know of a node before it plans: nothing is changed. */
+export async function takeInventory(
+  settings: InventorySettings,
+): Promise<{ readonly context?: StrategyContext; readonly problems: readonly FileProblem[] }> {
+  const { host, cluster, manifestsDir } = settings;
+  const { manifests, problems } = await readManifests(host.files, manifestsDir);
+  if (manifests === undefined) return { problems };
+  const service = await cluster.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
+  const argv = argvOf(manifests['kube-apiserver'].pod, 'kube-apiserver');
+  const context: StrategyContext = {
+    ...settings,
+    manifests,
+    server: {
+      address: flagValue(argv, 'advertise-address') ?? (await addressOf(cluster, host.nodeName)),
+      port: portOf(argv, 'kube-apiserver'),
+    },
+    service: { address: service.spec?.clusterIP ?? '', port: service.spec?.ports?.[0]?.port ?? 443 },
+  };
+  return { context, problems };
+}
+
+/** The manifests of a control plane; absent where a problem is an error. */
+export async function readManifests(
+  files: Pick<Files, 'read'>,
+  manifestsDir: string,
+): Promise<{ readonly manifests?: StrategyContext['manifests']; readonly problems: readonly FileProblem[] }> {
+  const found = await Promise.all(
+    CONTROL_PLANE_COMPONENTS.map(async (component) => ({
+      component,
+      ...(await readManifestOf(component, files, manifestsDir)),
+    })),
+  );
+  const problems = found.flatMap((one) => one.problems);
+  if (hasErrors(problems)) return { problems };
+  const manifests = Object.fromEntries(found.map(({ component, file }) => [component, file!]));
+  return { manifests: manifests as Record<ControlPlaneComponent, ManifestFile>, problems };
+}
+
+async function readManifestOf(
+  component: ControlPlaneComponent,
+  files: Pick<Files, 'read'>,
+  manifestsDir: string,
+): Promise<{ readonly file?: ManifestFile; readonly problems: readonly FileProblem[] }> {
+  const path = posix.join(manifestsDir, `${component}.yaml`);
+  const list = new ProblemList();
+  const refused = (): { readonly problems: readonly FileProblem[] } => ({ problems: inFile(path, list.sorted()) });
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(path));
+  } catch (error) {
+    list.error(
+      'DOCUMENT_UNREADABLE',
+      '',
+      `The manifest cannot be read: ${reasonOf(error)}.`,
+      'Name the directory with the manifests of kubeadm, /etc/kubernetes/manifests on a node.',
+    );
+    return refused();
+  }
+  const { pod, component: actual, source, problems } = await parseManifest(text);
+  if (pod === undefined || source === undefined) return { problems: inFile(path, problems) };
+  if (actual !== component) {
+    list.error(
+      'COMPONENT_UNKNOWN',
+      '',
+      `The file holds ${actual}, and ${component} was expected.`,
+      'Give each component the file of its name.',
+    );
+    return refused();
+  }
+  return { file: { path, text, pod, source }, problems: inFile(path, problems) };
+}
+
+function inFile(file: string, problems: readonly Problem[]): readonly FileProblem[] {
+  return problems.map((problem) => ({ ...problem, file }));
+}
+
+async function addressOf(cluster: Cluster, name: string): Promise<string> {
+  const { status } = await cluster.get({ kind: 'Node', name });
+  const addresses = (status?.['addresses'] ?? []) as readonly { readonly type: string; readonly address: string }[];
+  return addresses.find(({ type }) => type === 'InternalIP')?.address ?? '';
+}

@@ -1,0 +1,18 @@
+import type { Strategy } from './context.ts';
+import { crashLoop, kubeadm } from './kubeadm.ts';
+import { manifestEdit } from './manifest-edit.ts';
+import { portSharing } from './port-sharing.ts';
+import { relay } from './relay.ts';
+
+/** Every strategy by its name, the default first. */
+export const STRATEGIES = {
+  relay,
+  'port-sharing': portSharing,
+  'crash-loop': crashLoop,
+  kubeadm,
+  'manifest-edit': manifestEdit,
+} as const satisfies Readonly<Record<string, Strategy>>;
+
+export type StrategyName = keyof typeof STRATEGIES;
+
+export const STRATEGY_NAMES = Object.keys(STRATEGIES) as readonly StrategyName[];
