@@ -67,7 +67,12 @@ export { MODERN_RULES } from './selfhosting/modern/rules.ts';
 export type { Change, Rule, RuleContext } from './selfhosting/modern/rule.ts';
 // The relay.
 export { relayPod, type Relay } from './selfhosting/modern/relay.ts';
-export { RELAY_NAME, type PortRange, type RelayOptions } from './selfhosting/modern/relay-options.ts';
+export {
+  DEFAULT_RELAY_PORT,
+  RELAY_NAME,
+  type PortRange,
+  type RelayOptions,
+} from './selfhosting/modern/relay-options.ts';
 export { RELAY_RULES } from './selfhosting/modern/relay-rules.ts';
 export { checkSideBySide } from './selfhosting/modern/side-by-side.ts';
 // What became of each field.
@@ -80,3 +85,18 @@ export { hostedName, hostedValue } from './selfhosting/modern/hosted.ts';
 export { ANY_NODE, CONTROL_PLANE_ROLE, hostLabel, RECORD_ANNOTATION, RELAY_LABEL } from './selfhosting/modern/facts.ts';
 // Flags of a command line.
 export { flagValue, flagValues, hasFlag, removeFlag, setFeatureGate, setFlag } from '../format/flags.ts';
+
+// A rehearsal: a change of a control plane on a simulated cluster, while clients write to it.
+export { rehearse, type RehearsalSettings } from './rehearsal/rehearse.ts';
+export type {
+  Period,
+  Rehearsal,
+  RehearsalEvent,
+  RehearsalOutcome,
+  RehearsedStep,
+  ServerLife,
+} from './rehearsal/rehearsal.ts';
+export { FAULT_NAMES, type FaultName } from './rehearsal/faults.ts';
+export { STRATEGY_NAMES, type StrategyName } from './strategies/strategies.ts';
+export type { FileProblem } from './strategies/inventory.ts';
+export { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from './selfhosting/labels.ts';

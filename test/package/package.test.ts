@@ -59,6 +59,9 @@ test('every entry of the exports map can be imported', () => {
   expect(names('bootlace/control-plane')).toEqual(
     expect.arrayContaining(['buildDaemonSet', 'convertStaticPod', 'relayPod']),
   );
+  expect(names('bootlace/testing')).toEqual(
+    expect.arrayContaining(['createMemoryCluster', 'createSimulatedCluster', 'startTraffic']),
+  );
   expect(names('bootlace/node/aks')).toEqual(expect.arrayContaining(['AKS', 'VARIABLES']));
 });
 

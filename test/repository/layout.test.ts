@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cluster: ['core', 'format'],
   node: ['core', 'format'],
   'control-plane': ['cluster', 'format', 'core'],
+  testing: ['cluster', 'core'],
   cli: ['node', 'control-plane', 'cluster', 'format', 'core'],
   '.': ['node', 'control-plane', 'core'],
 };

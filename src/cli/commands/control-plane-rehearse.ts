@@ -3,7 +3,9 @@ import { basename, join } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
 import { FAULT_NAMES, FAULTS, type FaultName } from '../../control-plane/rehearsal/faults.ts';
 import type { Rehearsal, RehearsalOutcome } from '../../control-plane/rehearsal/rehearsal.ts';
-import { DEFAULT_RELAY_PORT, rehearse } from '../../control-plane/rehearsal/rehearse.ts';
+import { rehearse } from '../../control-plane/rehearsal/rehearse.ts';
+import { DEFAULT_RELAY_PORT } from '../../control-plane/selfhosting/modern/relay-options.ts';
+import type { FileProblem } from '../../control-plane/strategies/inventory.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../../control-plane/strategies/strategies.ts';
 import { readFlags, readForm } from '../arguments.ts';
 import { readText } from '../input.ts';
@@ -76,11 +78,17 @@ async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
     ...(directory !== undefined && { manifests: readDirectory(directory) }),
   };
   const paint = painter(io.stderr, io.env);
-  const rehearsal = await rehearse({ ...settings, onEvent: createProgress(io.stderr, paint) });
-  for (const { file, ...problem } of rehearsal.problems)
-    io.stderr.write(printProblems([problem], directory === undefined ? file : join(directory, basename(file)), paint));
+  const found = await rehearse({ ...settings, onEvent: createProgress(io.stderr, paint) });
+  const rehearsal =
+    directory === undefined ? found : { ...found, problems: found.problems.map(inDirectory(directory)) };
+  for (const { file, ...problem } of rehearsal.problems) io.stderr.write(printProblems([problem], file, paint));
   io.stdout.write(print(rehearsal, form, io));
   return STATUSES[rehearsal.outcome];
+}
+
+/** Problems name the files that were read, and not those of the simulated node. */
+function inDirectory(directory: string) {
+  return (problem: FileProblem): FileProblem => ({ ...problem, file: join(directory, basename(problem.file)) });
 }
 
 /** The status of a rehearsal is that of the change. */
@@ -99,7 +107,7 @@ function print(rehearsal: Rehearsal, form: (typeof FORMS)[number], io: Io): stri
     case 'yaml':
       return printYaml(rehearsal);
     case 'table':
-      return printReport(rehearsal, painter(io.stdout, io.env));
+      return rehearsal.outcome === 'refused' ? '' : printReport(rehearsal, painter(io.stdout, io.env));
     default:
       return form satisfies never;
   }

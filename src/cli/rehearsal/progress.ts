@@ -28,6 +28,8 @@ function lines(output: Output, paint: Paint): (event: RehearsalEvent) => void {
         if (event.state === 'booting') output.write('booting a simulated cluster\n');
         return;
       case 'step': {
+        // Without a terminal nobody waits for a step: what became of it is one line.
+        if (event.state === 'started') return;
         const reason = event.reason === undefined ? '' : `: ${escapeControls(event.reason)}`;
         output.write(
           `${clock(event.at)}  ${event.state.padEnd(11)}  ${event.name}  ${paint('dim', event.title)}${reason}\n`,
@@ -35,7 +37,7 @@ function lines(output: Output, paint: Paint): (event: RehearsalEvent) => void {
         return;
       }
       case 'fault':
-        output.write(`${clock(event.at)}  fault        ${event.name}\n`);
+        output.write(`${clock(event.at)}  ${'fault'.padEnd(11)}  ${event.name}\n`);
         return;
       case 'ended':
         output.write(`${clock(event.at)}  ${event.outcome}\n`);

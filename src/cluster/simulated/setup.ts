@@ -5,6 +5,7 @@ import type { AnyObject } from '../api.ts';
 import type { Endpoint } from '../host.ts';
 import type { Container } from '../objects.ts';
 import { MANIFESTS_DIRECTORY } from './kubelet/manifests.ts';
+import { cpuRequestOf } from './api/defaults.ts';
 import { createMachine, type Machine } from './machine.ts';
 import { stockManifests } from './stock.ts';
 
@@ -25,7 +26,7 @@ const CONTROL_PLANE_ROLE = 'node-role.kubernetes.io/control-plane';
 const DEFAULT_ADDRESS = '10.0.0.11';
 /** Where machines get their addresses, unless the manifests are from there and name another one. */
 const NETWORKS = ['10.0.0', '10.254.0'] as const;
-/** Thousandths of a processor that each machine has for Pods. */
+/** Thousandths of a processor that each machine has for Pods, and more where the manifests ask for more. */
 const CPU = 4000;
 
 /** Machines with their disks, as the manifests of the first one want them. */
@@ -35,8 +36,10 @@ export function setUp({ controlPlanes, workers, manifests }: SetupSettings): Set
   const files = manifests ?? stockManifests({ address });
   const network = address.startsWith(`${NETWORKS[0]}.`) && address !== DEFAULT_ADDRESS ? NETWORKS[1] : NETWORKS[0];
   const images = imagesOf(Object.values(files));
+  const asked = Object.values(files).flatMap(containersIn);
+  const cpu = Math.max(CPU, 2 * cpuRequestOf({ containers: asked }));
   const machine = (name: string, place: string, isControlPlane: boolean): Machine =>
-    createMachine({ name, address: place, isControlPlane, cpu: CPU, images: isControlPlane ? images : [] });
+    createMachine({ name, address: place, isControlPlane, cpu, images: isControlPlane ? images : [] });
 
   const planes = Array.from({ length: controlPlanes }, (_, index) => {
     const own = index === 0 ? address : `${network}.${11 + index}`;

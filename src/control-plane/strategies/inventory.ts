@@ -77,7 +77,7 @@ async function readManifestOf(
     list.error(
       'DOCUMENT_UNREADABLE',
       '',
-      `The manifest cannot be read: ${reasonOf(error)}.`,
+      isMissing(error) ? 'There is no such file.' : `The manifest cannot be read: ${reasonOf(error)}.`,
       'Name the directory with the manifests of kubeadm, /etc/kubernetes/manifests on a node.',
     );
     return refused();
@@ -94,6 +94,10 @@ async function readManifestOf(
     return refused();
   }
   return { file: { path, text, pod, source }, problems: inFile(path, problems) };
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 function inFile(file: string, problems: readonly Problem[]): readonly FileProblem[] {

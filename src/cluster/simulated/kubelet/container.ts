@@ -69,7 +69,8 @@ export function createContainer(settings: ContainerSettings): PodContainer {
         podUid: record.podUid,
         attempt,
       },
-      programOf(argv),
+      // What is not known here runs, and does nothing.
+      programOf(argv) ?? (() => {}),
     );
     started.onExit((exitCode) => Object.assign(record, { state: 'exited', exitCode }));
     watchOver(started);
@@ -143,7 +144,7 @@ export function createContainer(settings: ContainerSettings): PodContainer {
   }
 
   function check({ httpGet }: Probe, timeout: number, tell: (holds: boolean) => void): void {
-    if (httpGet === undefined) return tell(true);
+    if (httpGet === undefined || programOf(process?.argv ?? []) === undefined) return tell(true);
     const port = portNumber(httpGet.port);
     const path = (httpGet.path ?? '/').slice(1);
     if (port === undefined) return tell(false);

@@ -32,11 +32,11 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   etcd,
 };
 
-/** What a container runs, by the name of its executable. What is not known here runs and does nothing. */
-export function programOf(argv: readonly string[]): Program {
+/** What a container runs, by the name of its executable; nothing for what is not known here. */
+export function programOf(argv: readonly string[]): Program | undefined {
   const [path = ''] = argv;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return (Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined) ?? (() => {});
+  return Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
 }
 
 /** The minor version that the tag of an image names; none counts as old. */

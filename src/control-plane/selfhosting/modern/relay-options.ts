@@ -29,6 +29,9 @@ export interface RelayOptions {
 
 export const RELAY_NAME = 'kube-apiserver-relay';
 
+/** Port of a relay where nobody asks for another: beside that of kubeadm's API server, and free on its nodes. */
+export const DEFAULT_RELAY_PORT = 6444;
+
 /** Default of net.ipv4.ip_local_port_range in Linux. */
 export const LINUX_EPHEMERAL_PORTS: PortRange = { from: 32_768, to: 60_999 };
 

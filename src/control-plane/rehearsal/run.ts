@@ -1,0 +1,281 @@
+import { createSimulatedCluster, type Faults, type SimulatedCluster } from '../../cluster/simulated/cluster.ts';
+import { createMemoryFiles } from '../../cluster/simulated/files.ts';
+import { MANIFESTS_DIRECTORY } from '../../cluster/simulated/kubelet/manifests.ts';
+import { stockManifests } from '../../cluster/simulated/stock.ts';
+import { startTraffic } from '../../cluster/simulated/traffic/traffic.ts';
+import { ClusterError } from '../../cluster/api.ts';
+import { systemClock, type Clock } from '../../core/clock.ts';
+import { UsageError } from '../../core/errors.ts';
+import { hasErrors } from '../../core/problem.ts';
+import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
+import { DEFAULT_RELAY_PORT } from '../selfhosting/modern/relay-options.ts';
+import { readManifests, takeInventory, type FileProblem } from '../strategies/inventory.ts';
+import { runSteps, type Step, type StepEvent } from '../strategies/steps.ts';
+import { STRATEGIES } from '../strategies/strategies.ts';
+import { FAULTS } from './faults.ts';
+import type { RehearsalSettings } from './rehearse.ts';
+import {
+  redirectPeriods,
+  serverLives,
+  type Rehearsal,
+  type RehearsalOutcome,
+  type RehearsedStep,
+} from './rehearsal.ts';
+
+/** How long clients write before the run begins, and after it has ended: seconds in which nothing is to happen. */
+const QUIET = { before: 5, after: 20 };
+/** How much longer, in seconds, where something still comes to rest: a node that boots, a pause of the kubelet. */
+const AFTERMATH = 180;
+
+export async function runRehearsal(settings: RehearsalSettings = {}): Promise<Rehearsal> {
+  const { strategy = 'relay', seed = 1, nodes = 1, fault, onEvent = () => {}, clock = systemClock } = settings;
+  const startedAt = clock.now();
+  const manifests = settings.manifests ?? stockManifests({ address: '10.0.0.11' });
+  const refusals = await problemsIn(manifests);
+  if (hasErrors(refusals)) {
+    onEvent({ type: 'ended', at: 0, outcome: 'refused' });
+    return {
+      strategy,
+      seed,
+      nodes,
+      ...(fault && { fault }),
+      ...NOTHING,
+      problems: refusals,
+      realSeconds: thousandths((clock.now() - startedAt) / 1000),
+    };
+  }
+  const cluster = createSimulatedCluster({ seed, controlPlanes: nodes, manifests });
+  onEvent({ type: 'cluster', state: 'booting' });
+  await cluster.start();
+  onEvent({ type: 'cluster', state: 'serving' });
+
+  const from = cluster.clock.now();
+  const traffic = startTraffic(cluster);
+  await cluster.clock.sleep(QUIET.before * 1000);
+  const run = await runOnNodes(cluster, settings, from);
+  onEvent({ type: 'ended', at: secondsSince(from, cluster.clock), outcome: run.outcome });
+  await cluster.clock.sleep(QUIET.after * 1000);
+  await cluster.settle(AFTERMATH * 1000);
+  const report = await traffic.stop();
+
+  return {
+    strategy,
+    seed,
+    nodes,
+    ...(fault && { fault }),
+    outcome: run.outcome,
+    serving: await isServing(cluster),
+    requests: report.requests,
+    failedRequests: report.failed,
+    retriableRequests: report.retriable,
+    lostWrites: report.missing,
+    outages: report.clients
+      .flatMap(({ vantage, connection, outages }) =>
+        outages.map((outage) => ({ client: `${vantage} ${connection}`, ...outage })),
+      )
+      .toSorted((a, b) => a.at - b.at),
+    leaderGaps: report.leaderGaps,
+    restarts: report.restarts,
+    steps: run.steps,
+    servers: serverLives(cluster.events, from),
+    redirects: redirectPeriods(cluster.events, from),
+    clients: report.clients,
+    watch: report.watch,
+    problems: run.problems,
+    simulatedSeconds: report.seconds,
+    realSeconds: thousandths((clock.now() - startedAt) / 1000),
+  };
+}
+
+/** A rehearsal in which nothing happened. */
+const NOTHING = {
+  outcome: 'refused',
+  serving: false,
+  requests: 0,
+  failedRequests: 0,
+  retriableRequests: 0,
+  lostWrites: 0,
+  outages: [],
+  leaderGaps: [],
+  restarts: [],
+  steps: [],
+  servers: [],
+  redirects: [],
+  clients: [],
+  watch: { seen: 0, lost: 0, resumed: 0, gone: 0 },
+  simulatedSeconds: 0,
+} as const;
+
+/** What keeps manifests from being looked at any further: found before a cluster is made of them. */
+async function problemsIn(manifests: Readonly<Record<string, string>>): Promise<readonly FileProblem[]> {
+  const texts = Object.entries(manifests).map(([name, text]) => [`${MANIFESTS_DIRECTORY}/${name}`, text] as const);
+  return (await readManifests(createMemoryFiles(Object.fromEntries(texts)), MANIFESTS_DIRECTORY)).problems;
+}
+
+interface Run {
+  readonly outcome: RehearsalOutcome;
+  readonly steps: readonly RehearsedStep[];
+  readonly problems: readonly FileProblem[];
+}
+
+/** One node after the other, as an administrator would; the first that does not come to its end is the last. */
+async function runOnNodes(cluster: SimulatedCluster, settings: RehearsalSettings, from: number): Promise<Run> {
+  const { isPerNode } = STRATEGIES[settings.strategy ?? 'relay'];
+  const names = cluster.nodes.filter(({ isControlPlane }) => isControlPlane).map(({ name }) => name);
+  const steps: RehearsedStep[] = [];
+  const problems: FileProblem[] = [];
+  let outcome: RehearsalOutcome = 'done';
+  const chosen = isPerNode ? names : names.slice(0, 1);
+  for (const name of chosen) {
+    const run = await runOnNode(cluster, name, chosen, settings, from);
+    steps.push(...run.steps);
+    problems.push(...run.problems);
+    outcome = run.outcome;
+    if (outcome !== 'done') break;
+  }
+  return { outcome, steps, problems: distinct(problems) };
+}
+
+async function runOnNode(
+  cluster: SimulatedCluster,
+  name: string,
+  names: readonly string[],
+  settings: RehearsalSettings,
+  from: number,
+): Promise<Run> {
+  const { strategy = 'relay', components = CONTROL_PLANE_COMPONENTS, relayPort = DEFAULT_RELAY_PORT } = settings;
+  const { fault, onEvent = () => {} } = settings;
+  const switches: { api: Faults['api']; host: Faults['host'] } = { api: undefined, host: undefined };
+  const login = cluster.login(name, {
+    api: (call) => switches.api?.(call),
+    host: (action) => switches.host?.(action),
+  });
+  const { context, problems } = await takeInventory({
+    host: login.host,
+    cluster: login.cluster,
+    clock: login.clock,
+    manifestsDir: MANIFESTS_DIRECTORY,
+    components,
+    relayPort,
+    log: () => {},
+  });
+  if (context === undefined || hasErrors(problems)) return { outcome: 'refused', steps: [], problems };
+  const plan = STRATEGIES[strategy].plan(context);
+  const all = [
+    ...problems,
+    ...plan.problems.map(({ component, ...problem }) => ({ ...problem, file: context.manifests[component].path })),
+  ];
+  if (hasErrors(all)) return { outcome: 'refused', steps: [], problems: all };
+  const struck = fault && stepNamed(plan.steps, fault.step, name, names);
+  onEvent({
+    type: 'plan',
+    at: secondsSince(from, cluster.clock),
+    steps: plan.steps.map(({ name: step, title }) => ({ name: step, title })),
+  });
+
+  const log = createStepLog();
+  const killed = Promise.withResolvers<'stopped'>();
+  const kill = (): void => {
+    login.kill();
+    killed.resolve('stopped');
+  };
+  const listen = (event: StepEvent): void => {
+    const at = secondsSince(from, cluster.clock);
+    const { step, type: state } = event;
+    log.note(event, at);
+    onEvent({
+      type: 'step',
+      at,
+      name: step.name,
+      title: step.title,
+      state,
+      ...('reason' in event && { reason: event.reason }),
+    });
+    if (fault === undefined || state !== 'started' || step !== struck) return;
+    onEvent({ type: 'fault', at, name: fault.name });
+    FAULTS[fault.name].happen({ cluster, node: cluster.node(name), switches, kill });
+  };
+  const outcome = await Promise.race([runSteps(plan.steps, listen), killed.promise]);
+  return { outcome, steps: log.steps(secondsSince(from, cluster.clock)), problems: all };
+}
+
+/**
+ * The step of a node that a name means: its number from 1, its whole name, or on the first node the first one that ends
+ * with it behind a slash. Nothing where it is one of another node.
+ */
+function stepNamed(
+  steps: readonly Step[],
+  name: string,
+  node: string,
+  [first, ...others]: readonly string[],
+): Step | undefined {
+  const isFirst = node === first;
+  const found =
+    steps.find((step) => step.name === name) ??
+    (isFirst ? (steps[Number(name) - 1] ?? steps.find((step) => step.name.endsWith(`/${name}`))) : undefined);
+  // All nodes have the same steps.
+  const isElsewhere = others.some((other) => steps.some((step) => step.name === name.replace(`${other}/`, `${node}/`)));
+  if (found !== undefined || !isFirst || isElsewhere) return found;
+  throw new UsageError(
+    `there is no step ${JSON.stringify(name)}`,
+    `Write one of: ${steps.map((step) => step.name).join(', ')}.`,
+  );
+}
+
+/** Steps as they went, put together from what was heard of them. */
+function createStepLog() {
+  const steps = new Map<string, RehearsedStep>();
+  return {
+    note: ({ step: { name, title }, ...event }: StepEvent, at: number): void => {
+      const known = steps.get(name);
+      switch (event.type) {
+        case 'started':
+          steps.set(name, { name, title, at, seconds: 0, outcome: 'stopped' });
+          break;
+        case 'done':
+          steps.set(name, { ...known!, seconds: thousandths(at - known!.at), outcome: 'done' });
+          break;
+        case 'failed':
+          steps.set(name, { ...known!, seconds: thousandths(at - known!.at), outcome: 'failed', reason: event.reason });
+          break;
+        case 'undoing':
+          steps.set(name, { ...known!, undone: false });
+          break;
+        case 'undone':
+          steps.set(name, { ...known!, undone: true });
+          break;
+        case 'undo-failed':
+          steps.set(name, { ...known!, reason: event.reason });
+          break;
+        default:
+          event satisfies never;
+      }
+    },
+    steps: (now: number): readonly RehearsedStep[] =>
+      [...steps.values()].map((step) =>
+        step.outcome === 'stopped' ? { ...step, seconds: thousandths(now - step.at) } : step,
+      ),
+  };
+}
+
+async function isServing(cluster: SimulatedCluster): Promise<boolean> {
+  try {
+    return await cluster.connect().isHealthy('readyz');
+  } catch (error) {
+    // No answer at all.
+    if (error instanceof ClusterError) return false;
+    throw error;
+  }
+}
+
+function distinct(problems: readonly FileProblem[]): readonly FileProblem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+function secondsSince(from: number, clock: Clock): number {
+  return thousandths((clock.now() - from) / 1000);
+}
+
+function thousandths(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
