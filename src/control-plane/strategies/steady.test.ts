@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { ClusterError, type ConfigMapObject } from '../../cluster/api.ts';
+import { createMemoryCluster } from '../../cluster/simulated/memory.ts';
+import { createSimulatedClock } from '../../core/clock.ts';
+import type { ClusterErrorCode } from '../../core/errors.ts';
+import { steadyCluster } from './steady.ts';
+
+const OBJECT: ConfigMapObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'n' } };
+const REFERENCE = { kind: 'ConfigMap', namespace: 'n', name: 'a' } as const;
+
+/** A cluster whose first calls fail in one way. */
+function failing(code: ClusterErrorCode, times: number, when: 'before' | 'after' = 'before') {
+  const clock = createSimulatedClock();
+  const memory = createMemoryCluster({
+    fault: ({ number }) => (number < times ? { error: new ClusterError(code, 'x'), when } : undefined),
+  });
+  return { clock, memory, cluster: steadyCluster(memory, clock) };
+}
+
+test.each<ClusterErrorCode>(['UNREACHABLE', 'TIMEOUT', 'UNAVAILABLE', 'TOO_MANY_REQUESTS', 'FORBIDDEN'])(
+  'what may pass (%s) is asked again',
+  async (code) => {
+    const { cluster, memory } = failing(code, 3);
+    memory.put(OBJECT);
+    expect(await cluster.get(REFERENCE)).toMatchObject({ metadata: { name: 'a' } });
+    expect(memory.calls).toHaveLength(4);
+  },
+);
+
+test.each<ClusterErrorCode>(['NOT_FOUND', 'CONFLICT', 'INVALID', 'UNEXPECTED'])(
+  'what stays (%s) is not',
+  async (code) => {
+    const { cluster, memory } = failing(code, 1);
+    await expect(cluster.get(REFERENCE)).rejects.toMatchObject({ code });
+    expect(memory.calls).toHaveLength(1);
+  },
+);
+
+test('a server that stays away is given up after a minute and a half', async () => {
+  const { cluster, clock } = failing('UNREACHABLE', Number.POSITIVE_INFINITY);
+  await expect(cluster.get(REFERENCE)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  expect(clock.now()).toBe(90_000);
+});
+
+test('what may be done twice is sent again when its answer was lost', async () => {
+  const { cluster, memory } = failing('TIMEOUT', 1, 'after');
+  await cluster.apply(OBJECT, { fieldManager: 'm' });
+  expect(memory.calls.map(({ verb }) => verb)).toEqual(['apply', 'apply']);
+});
+
+test.each(['create', 'update'] as const)('a %s is sent once', async (verb) => {
+  const { cluster, memory } = failing('TIMEOUT', 1);
+  await expect(cluster[verb](OBJECT)).rejects.toMatchObject({ code: 'TIMEOUT' });
+  expect(memory.calls).toHaveLength(1);
+});

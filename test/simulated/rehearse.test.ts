@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import {
+  FAULT_NAMES,
+  rehearse,
+  STRATEGY_NAMES,
+  type Rehearsal,
+  type RehearsalEvent,
+} from '../../src/control-plane/index.ts';
+import { stockManifests } from '../../src/testing/index.ts';
+
+const STOCK = stockManifests({ address: '10.0.0.11' });
+
+function withoutRealTime({ realSeconds: _realSeconds, ...rest }: Rehearsal): object {
+  return rest;
+}
+
+describe('the same settings', () => {
+  test.each(STRATEGY_NAMES)('give the same rehearsal of %s', async (strategy) => {
+    const settings = { strategy, seed: 5 } as const;
+    expect(withoutRealTime(await rehearse(settings))).toEqual(withoutRealTime(await rehearse(settings)));
+  });
+
+  test('give another one with another seed', async () => {
+    const [one, other] = [await rehearse({ seed: 1 }), await rehearse({ seed: 2 })];
+    expect(one.steps).not.toEqual(other.steps);
+    expect(one.steps.map(({ name }) => name)).toEqual(other.steps.map(({ name }) => name));
+  });
+});
+
+test('real seconds come from the clock that is given', async () => {
+  let now = 0;
+  const clock = { now: () => (now += 1500), sleep: async () => {} };
+  expect((await rehearse({ clock })).realSeconds).toBe(1.5);
+});
+
+test('progress tells the plan, then each step from its start to its end', async () => {
+  const events: RehearsalEvent[] = [];
+  const { steps } = await rehearse({ components: ['kube-scheduler'], onEvent: (event) => events.push(event) });
+  const plan = events.find((event) => event.type === 'plan')!;
+  expect(plan.steps.map(({ name }) => name)).toEqual(steps.map(({ name }) => name));
+  const told = events.filter((event) => event.type === 'step').map(({ name, state }) => `${state} ${name}`);
+  expect(told).toEqual(steps.flatMap(({ name }) => [`started ${name}`, `done ${name}`]));
+  expect(events.at(-1)).toMatchObject({ type: 'ended', outcome: 'done' });
+});
+
+describe('a relay', () => {
+  test('leaves the control plane to the cluster, and nothing else behind', async () => {
+    const { servers, redirects, simulatedSeconds } = await rehearse();
+    const left = servers.filter(({ to, program }) => to === undefined && program !== 'etcd');
+    expect(left.map(({ pod }) => pod.replace(/-[^-]+$/, ''))).toEqual([
+      'self-hosted-kube-apiserver-cp1',
+      'self-hosted-kube-controller-manager',
+      'self-hosted-kube-scheduler',
+    ]);
+    expect(redirects).toEqual([{ node: 'cp1', from: expect.any(Number) as number, to: expect.any(Number) as number }]);
+    expect(simulatedSeconds).toBeLessThan(180);
+  });
+
+  test('goes from node to node, each with its own steps', async () => {
+    const { steps, servers } = await rehearse({ nodes: 3 });
+    expect([...new Set(steps.map(({ name }) => name.split('/')[0]))]).toEqual(['cp1', 'cp2', 'cp3']);
+    const left = servers.filter(({ to, program }) => to === undefined && program === 'kube-apiserver');
+    expect(left.map(({ node }) => node)).toEqual(['cp1', 'cp2', 'cp3']);
+  });
+
+  test('is refused where two servers of the manifest may not run beside each other', async () => {
+    const events: RehearsalEvent[] = [];
+    const rehearsal = await rehearse({ relayPort: 2379, onEvent: (event) => events.push(event) });
+    expect(rehearsal).toMatchObject({ outcome: 'refused', serving: true, failedRequests: 0, steps: [] });
+    expect(rehearsal.problems).toEqual([
+      expect.objectContaining({ severity: 'error', file: '/etc/kubernetes/manifests/kube-apiserver.yaml' }),
+    ]);
+    expect(events.some(({ type }) => type === 'step')).toBe(false);
+  });
+});
+
+describe('a fault at any step of a relay', () => {
+  // A power cut is another matter: from a certain step on nothing on the disk starts an API server.
+  const faults = FAULT_NAMES.filter((name) => name !== 'power-cut');
+
+  test.each(faults)(
+    '%s ends with an API that serves, without a lost write, done or undone or stopped',
+    async (name) => {
+      const { steps } = await rehearse();
+      for (const { name: step } of steps) {
+        const rehearsal = await rehearse({ fault: { name, step } });
+        expect(rehearsal, step).toMatchObject({ serving: true, lostWrites: 0, watch: { lost: 0 } });
+        expect(name === 'kill' ? ['stopped'] : ['done', 'undone'], step).toContain(rehearsal.outcome);
+        const { outcome, servers } = rehearsal;
+        if (outcome !== 'undone') continue;
+        // What serves is the old definition, and nothing that was added is left.
+        const left = servers.filter(({ to }) => to === undefined).map(({ pod }) => pod);
+        expect(
+          left.toSorted((a, b) => (a < b ? -1 : 1)),
+          step,
+        ).toEqual(['etcd-cp1', 'kube-apiserver-cp1', 'kube-controller-manager-cp1', 'kube-scheduler-cp1']);
+        expect(
+          rehearsal.redirects.every(({ to }) => to !== undefined),
+          step,
+        ).toBe(true);
+      }
+    },
+  );
+
+  test('costs no request where it is no crash of the server itself', async () => {
+    for (const name of faults.filter((fault) => fault !== 'api-server-crash')) {
+      const { failedRequests } = await rehearse({ fault: { name, step: 'host' } });
+      expect(failedRequests, name).toBe(0);
+    }
+  });
+
+  test('is found by the number of the step, the end of its name, or its whole name', async () => {
+    const at = async (step: string): Promise<string | undefined> =>
+      (await rehearse({ fault: { name: 'kill', step } })).steps.at(-1)?.name;
+    expect(await at('3')).toBe('cp1/kube-apiserver/redirect');
+    expect(await at('stop')).toBe('cp1/kube-apiserver/stop');
+    expect(await at('kube-scheduler/stop')).toBe('cp1/kube-scheduler/stop');
+  });
+
+  test('happens on the node that is named', async () => {
+    const { steps, outcome } = await rehearse({ nodes: 3, fault: { name: 'kill', step: 'cp2/kube-apiserver/stop' } });
+    expect(outcome).toBe('stopped');
+    expect(steps.at(-1)!.name).toBe('cp2/kube-apiserver/stop');
+  });
+
+  test.each(['nothing', '99', 'cp9/kube-apiserver/stop'])('is a mistake where there is no step %s', async (step) => {
+    await expect(rehearse({ fault: { name: 'kill', step } })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+test('a power cut while the old server still has its manifest is survived; later the API is gone', async () => {
+  const { serving } = await rehearse({ fault: { name: 'power-cut', step: 'stop' } });
+  expect(serving).toBe(true);
+  const late = await rehearse({ fault: { name: 'power-cut', step: 'host' } });
+  expect(late).toMatchObject({ outcome: 'stopped', serving: false, lostWrites: 0 });
+});
+
+describe('manifests', () => {
+  const root = fileURLToPath(new URL('../golden/manifests/', import.meta.url));
+  const folders = readdirSync(root)
+    .filter((version) => version.startsWith('v'))
+    .flatMap((version) => readdirSync(root + version).map((name) => `${version}/${name}`));
+
+  test.each(folders)('of kubeadm, %s, go through a relay without a failed request', async (folder) => {
+    const names = readdirSync(root + folder);
+    const manifests = Object.fromEntries(names.map((name) => [name, readFileSync(`${root}${folder}/${name}`, 'utf8')]));
+    expect(await rehearse({ manifests })).toMatchObject({ outcome: 'done', failedRequests: 0, lostWrites: 0 });
+  });
+
+  test('of other static Pods beside them are run too, whatever they probe', async () => {
+    const other = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'kube-vip', namespace: 'kube-system' },
+      spec: {
+        hostNetwork: true,
+        containers: [{ name: 'vip', image: 'vip:1', livenessProbe: { httpGet: { port: 1234, path: '/x' } } }],
+      },
+    };
+    const manifests = { ...STOCK, 'kube-vip.yaml': JSON.stringify(other) };
+    expect(await rehearse({ manifests })).toMatchObject({ outcome: 'done', failedRequests: 0 });
+  });
+
+  test.each([
+    ['that is missing', undefined, 'DOCUMENT_UNREADABLE'],
+    ['that is empty', '', 'DOCUMENT_EMPTY'],
+    ['that is no YAML', '{', 'DOCUMENT_SYNTAX'],
+    ['that is of another component', STOCK['kube-apiserver.yaml'], 'COMPONENT_UNKNOWN'],
+  ])('%s refuses the rehearsal before it begins', async (_, text, code) => {
+    const { 'kube-scheduler.yaml': _scheduler, ...others } = STOCK;
+    const manifests = text === undefined ? others : { ...others, 'kube-scheduler.yaml': text };
+    const rehearsal = await rehearse({ manifests });
+    expect(rehearsal).toMatchObject({ outcome: 'refused', simulatedSeconds: 0, requests: 0 });
+    expect(rehearsal.problems).toEqual([
+      expect.objectContaining({ code, file: '/etc/kubernetes/manifests/kube-scheduler.yaml' }),
+    ]);
+  });
+
+  test('that no cluster comes up with are an error that says what is missing', async () => {
+    const manifests = { ...STOCK, 'etcd.yaml': STOCK['etcd.yaml']!.replaceAll('"etcd"', '"not-etcd"') };
+    await expect(rehearse({ manifests })).rejects.toMatchObject({ code: 'SIMULATION_STALLED' });
+  });
+});
