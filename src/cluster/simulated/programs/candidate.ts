@@ -54,7 +54,6 @@ export function candidate({ component, port, releases, readsFirst, lead }: Candi
     }
 
     function elect(): void {
-      if (isEnding) return;
       call({ verb: 'get', reference: { kind: 'Lease', namespace: LEASES, name: component } }, (reply) => {
         if (isEnding) return;
         if (reply.status === 404) return write('create', newLease(undefined));
