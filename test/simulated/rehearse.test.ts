@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import {
+  CONTROL_PLANE_COMPONENTS,
   FAULT_NAMES,
   rehearse,
   STRATEGY_NAMES,
@@ -76,33 +77,45 @@ describe('a relay', () => {
   });
 });
 
+/** Whatever went wrong: the API serves, nothing is lost, and where it was undone the old definition serves alone. */
+function expectNoHarm(rehearsal: Rehearsal, step: string): void {
+  expect(rehearsal, step).toMatchObject({ serving: true, lostWrites: 0, watch: { lost: 0 } });
+  const { outcome, servers, redirects, fault } = rehearsal;
+  expect(fault?.name === 'kill' ? ['stopped'] : ['done', 'undone'], step).toContain(outcome);
+  if (outcome !== 'undone') return;
+  const left = servers.filter(({ to }) => to === undefined).map(({ pod }) => pod);
+  expect(
+    left.toSorted((a, b) => (a < b ? -1 : 1)),
+    step,
+  ).toEqual(['etcd-cp1', 'kube-apiserver-cp1', 'kube-controller-manager-cp1', 'kube-scheduler-cp1']);
+  expect(
+    redirects.every(({ to }) => to !== undefined),
+    step,
+  ).toBe(true);
+}
+
 describe('a fault at any step of a relay', () => {
   // A power cut is another matter: from a certain step on nothing on the disk starts an API server.
   const faults = FAULT_NAMES.filter((name) => name !== 'power-cut');
 
-  test.each(faults)(
-    '%s ends with an API that serves, without a lost write, done or undone or stopped',
-    async (name) => {
-      const { steps } = await rehearse();
-      for (const { name: step } of steps) {
-        const rehearsal = await rehearse({ fault: { name, step } });
-        expect(rehearsal, step).toMatchObject({ serving: true, lostWrites: 0, watch: { lost: 0 } });
-        expect(name === 'kill' ? ['stopped'] : ['done', 'undone'], step).toContain(rehearsal.outcome);
-        const { outcome, servers } = rehearsal;
-        if (outcome !== 'undone') continue;
-        // What serves is the old definition, and nothing that was added is left.
-        const left = servers.filter(({ to }) => to === undefined).map(({ pod }) => pod);
-        expect(
-          left.toSorted((a, b) => (a < b ? -1 : 1)),
-          step,
-        ).toEqual(['etcd-cp1', 'kube-apiserver-cp1', 'kube-controller-manager-cp1', 'kube-scheduler-cp1']);
-        expect(
-          rehearsal.redirects.every(({ to }) => to !== undefined),
-          step,
-        ).toBe(true);
-      }
+  test.each(faults.flatMap((name) => CONTROL_PLANE_COMPONENTS.map((component) => [name, component] as const)))(
+    '%s, while %s changes, ends with an API that serves and no lost write',
+    async (name, component) => {
+      const components = [component];
+      const { steps } = await rehearse({ components });
+      for (const { name: step } of steps) expectNoHarm(await rehearse({ components, fault: { name, step } }), step);
     },
   );
+
+  test('takes back the components before it as well', async () => {
+    for (const name of ['bad-definition', 'disk-full'] as const) {
+      const step = 'kube-scheduler/standby';
+      const rehearsal = await rehearse({ fault: { name, step } });
+      expectNoHarm(rehearsal, step);
+      expect(rehearsal.outcome).toBe('undone');
+      expect(rehearsal.steps.every(({ undone }) => undone)).toBe(true);
+    }
+  });
 
   test('costs no request where it is no crash of the server itself', async () => {
     for (const name of faults.filter((fault) => fault !== 'api-server-crash')) {
