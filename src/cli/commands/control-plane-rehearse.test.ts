@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { bootlace } from '../../../test/support/command.ts';
+import type { Rehearsal } from '../../control-plane/index.ts';
+
+const MANIFESTS = fileURLToPath(new URL('../../../test/golden/manifests/v1.35.4/default', import.meta.url));
+const run = (...args: readonly string[]) => bootlace(['control-plane', 'rehearse', ...args]);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bootlace-rehearse-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function copyManifests(...names: readonly string[]): void {
+  for (const name of names) writeFileSync(join(folder, name), readFileSync(join(MANIFESTS, name)));
+}
+
+test('shows who served when, and that no request failed', () => {
+  const { status, stdout, stderr } = run();
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^ {2}relay :6444 +▒*█+░+$/m);
+  expect(stdout).toContain('relay on 1 control plane, seed 1: done');
+  expect(stdout).toMatch(/requests {4}0 of [\d,]+ failed/);
+  expect(stderr).toMatch(/done +cp1\/kube-apiserver\/relay/);
+});
+
+test('json is one document with everything in it', () => {
+  const { status, stdout } = run('-o', 'json', '--seed', '7');
+  const rehearsal = JSON.parse(stdout) as Rehearsal;
+  expect(status).toBe(0);
+  expect(rehearsal).toMatchObject({ outcome: 'done', seed: 7, failedRequests: 0, outages: [], restarts: [] });
+  expect(rehearsal.requests).toBeGreaterThan(1000);
+  expect(rehearsal.simulatedSeconds).toBeGreaterThan(60);
+  expect(rehearsal.realSeconds).toBeLessThan(10);
+  for (const { at, seconds } of rehearsal.steps) expect(at + seconds).toBeGreaterThan(at - 1);
+});
+
+test('json is the same for the same seed, but for the real seconds', () => {
+  const print = (): string => run('-o', 'json', '--nodes', '3').stdout.replace(/"realSeconds": [\d.]+/, '');
+  expect(print()).toBe(print());
+});
+
+test('yaml says the same', () => {
+  expect(run('-o', 'yaml').stdout).toContain('\noutcome: done\n');
+});
+
+describe('the exit status is that of the change', () => {
+  test.each([
+    ['done', 0, []],
+    ['failed', 1, ['--strategy', 'kubeadm']],
+    ['refused', 3, ['--relay-port', '6443']],
+    ['stopped', 4, ['--fault', 'kill@stop']],
+    ['undone', 5, ['--fault', 'disk-full@relay']],
+  ])('%s is %i', (outcome, expected, flags) => {
+    const { status, stdout } = run('-o', 'json', ...flags);
+    expect({ status, outcome: (JSON.parse(stdout) as Rehearsal).outcome }).toEqual({ status: expected, outcome });
+  });
+
+  test.each([
+    [['--strategy', 'magic'], 'no strategy "magic"'],
+    [['--nodes', '2'], 'no number of nodes "2"'],
+    [['--seed', '-1'], '--seed'],
+    [['--seed', '99999999999'], '--seed takes a whole number'],
+    [['--fault', 'power-cut'], '--fault needs a step'],
+    [['--fault', 'flood@stop'], 'no fault "flood"'],
+    [['--fault', 'kill@nowhere'], 'there is no step "nowhere"'],
+    [['--manifests-dir', '/does/not/exist'], 'cannot be read (ENOENT)'],
+    [['extra'], 'takes no argument'],
+  ])('%j is a mistake, and nothing is printed', (flags, message) => {
+    const { status, stdout, stderr } = run(...flags);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('a directory of manifests', () => {
+  test('is rehearsed with all that is in it', () => {
+    const { status, stdout } = run('--manifests-dir', MANIFESTS, '-o', 'json');
+    expect(status).toBe(0);
+    expect(stdout).toContain('"etcd-cp1"');
+  });
+
+  test('with a fault in it is refused by the name of its file and the line', () => {
+    copyManifests('etcd.yaml', 'kube-apiserver.yaml', 'kube-controller-manager.yaml');
+    const bad = readFileSync(join(MANIFESTS, 'kube-scheduler.yaml'), 'utf8').replace('kind: Pod', 'kind: Job');
+    writeFileSync(join(folder, 'kube-scheduler.yaml'), bad);
+    const { status, stdout, stderr } = run('--manifests-dir', folder);
+    expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+    expect(stderr).toContain(`${join(folder, 'kube-scheduler.yaml')}:2:1  error  /kind  MANIFEST_KIND`);
+  });
+
+  test('may hold hidden files and folders, which the kubelet does not read either', () => {
+    copyManifests('etcd.yaml', 'kube-apiserver.yaml', 'kube-controller-manager.yaml', 'kube-scheduler.yaml');
+    writeFileSync(join(folder, '.kube-apiserver.yaml.swp'), Buffer.from([0xff, 0xfe, 0x00]));
+    expect(run('--manifests-dir', folder).status).toBe(0);
+  });
+
+  test('that holds a file which is no text is a mistake', () => {
+    copyManifests('kube-apiserver.yaml');
+    writeFileSync(join(folder, 'picture.yaml'), Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
+    const { status, stderr } = run('--manifests-dir', folder);
+    expect(status).toBe(2);
+    expect(stderr).toContain('not UTF-8');
+  });
+});
+
+test('help names every strategy and every fault', () => {
+  const { stdout } = run('--help');
+  for (const name of ['relay', 'port-sharing', 'crash-loop', 'kubeadm', 'manifest-edit', 'power-cut', 'disk-full'])
+    expect(stdout).toContain(name);
+});
