@@ -101,13 +101,14 @@ function faultsOf({ world, nodes }: SimulatedCluster): readonly string[] {
           !(one.isShared && other.isShared),
       ),
     );
-    const rejected = pods.filter(({ state }) => state === 'rejected').map(({ uid }) => uid);
+    // What was evicted has a reason as well, and may take its time to end.
+    const rejected = pods.filter(({ reason, state }) => reason !== undefined && state !== 'ending');
     const running = pods.filter(({ state }) => state === 'running' || state === 'starting').map((pod) => pod.name);
     return [
       ...clashes.map(({ port }) => `${name}: two have port ${port}`),
       ...listeners.filter(({ pid }) => !processes.has(pid)).map(({ pid }) => `${name}: ${pid} listens from the grave`),
       ...[...processes.values()]
-        .filter(({ podUid }) => rejected.includes(podUid))
+        .filter(({ podUid }) => rejected.some(({ uid }) => uid === podUid))
         .map(({ podName }) => `${name}: ${podName} runs and was rejected`),
       ...(new Set(running).size < running.length ? [`${name}: two Pods of one name: ${running.join()}`] : []),
       ...(isOn || processes.size === 0 ? [] : [`${name}: runs without power`]),

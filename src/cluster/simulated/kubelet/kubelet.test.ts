@@ -148,6 +148,7 @@ describe('a power cut', () => {
     await host.pullImage('new:1');
     await host.redirect.set({ from: [{ address: '10.0.0.11', port: 9 }], to: { address: '10.0.0.11', port: 6443 } });
     const putBack = await park(cluster, node);
+    const before = (await host.containers()).map(({ id }) => id);
     node.cutPower();
     expect(node).toMatchObject({ isOn: false, processes: [], listeners: [], pods: [] });
     const from = cluster.clock.now();
@@ -161,6 +162,7 @@ describe('a power cut', () => {
     const again = cluster.login('cp1').host;
     expect(await again.redirect.get()).toBeUndefined();
     expect(await again.images()).toContain('new:1');
+    expect((await again.containers()).filter(({ id }) => before.includes(id))).toEqual([]);
     putBack();
     await until(cluster, () => node.pods.find(({ name }) => name.startsWith('d-'))?.isReady);
     expect(eventsOf(cluster, 'power', { node: 'cp1' }, from - 1).map(({ state }) => state)).toEqual(['off', 'on']);

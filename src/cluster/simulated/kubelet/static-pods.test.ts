@@ -68,6 +68,17 @@ describe('a manifest', () => {
     expect(one.node.pods).toEqual([]);
   });
 
+  test('that goes before its Pod has started starts nothing', async () => {
+    const cluster = await startedCluster({ timings: { startPod: [5000, 5000] } });
+    const node = cluster.node('w1');
+    writeManifest(node, 'x', staticPod('x'));
+    await until(cluster, () => node.pods[0]?.state === 'starting');
+    node.disk.remove(manifestPath('x'));
+    await cluster.clock.sleep(60_000);
+    expect(lifeOf(cluster, 'idle')).toEqual([]);
+    expect(node.pods).toEqual([]);
+  });
+
   test('that changes makes another Pod, which waits for the first one to end', async () => {
     const one = await running();
     const uid = one.node.pods[0]!.uid;
