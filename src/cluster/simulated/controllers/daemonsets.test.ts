@@ -84,6 +84,18 @@ describe('a DaemonSet has one Pod on each node', () => {
   });
 });
 
+test.each([
+  ['NoSchedule', 1],
+  ['NoExecute', 0],
+])('a taint %s that comes later leaves %i Pod', async (effect, count) => {
+  const cluster = await withSet(daemonSet('d'), 1);
+  const node = cluster.find('Node', undefined, 'w1')!;
+  await cluster.connect().update({ ...node, spec: { taints: [{ key: 'a', effect }] } });
+  await cluster.clock.sleep(60_000);
+  expect(podsOf(cluster, 'd-')).toHaveLength(count);
+  expect(cluster.find('DaemonSet', 'default', 'd')?.status).toMatchObject({ desiredNumberScheduled: 0 });
+});
+
 describe('an update of the template', () => {
   test('replaces one Pod after the other', async () => {
     const cluster = await withSet(daemonSet('d'), 3, 3);

@@ -54,7 +54,11 @@ export function runDaemonSets(process: Process, world: World): void {
     const tolerations = [...(template.spec.tolerations ?? []), ...TOLERATIONS];
     const chosen = nodes.filter((node) => isSelectedBy(template.spec, node) && toleratesTaints(tolerations, node));
     const nodeOf = (pod: PodObject): unknown => specOf(pod)['nodeName'] ?? pinnedNode(specOf(pod));
-    for (const pod of pods) if (!chosen.some(({ metadata }) => metadata.name === nodeOf(pod))) remove(pod, api);
+    // A Pod that is there stays in spite of taints that would only keep a new one away.
+    const kept = nodes.filter(
+      (node) => isSelectedBy(template.spec, node) && toleratesTaints(tolerations, node, ['NoExecute']),
+    );
+    for (const pod of pods) if (!kept.some(({ metadata }) => metadata.name === nodeOf(pod))) remove(pod, api);
 
     // A node without a Pod, or with one that is going, is one that nothing serves on.
     const serves = (pod: PodObject): boolean => isReady(pod) && !pod.metadata.deletionTimestamp;

@@ -41,9 +41,13 @@ export function isSelectedBy(spec: PodSpec, node: NodeObject): boolean {
   return Object.entries(spec.nodeSelector ?? {}).every(([key, value]) => labels[key] === value);
 }
 
-export function toleratesTaints(tolerations: readonly Toleration[] | undefined, node: NodeObject): boolean {
+export function toleratesTaints(
+  tolerations: readonly Toleration[] | undefined,
+  node: NodeObject,
+  effects: readonly string[] = ['NoSchedule', 'NoExecute'],
+): boolean {
   return (node.spec?.taints ?? [])
-    .filter(({ effect }) => effect !== 'PreferNoSchedule')
+    .filter(({ effect }) => effects.includes(effect))
     .every((taint) =>
       (tolerations ?? []).some(
         ({ key, operator = 'Equal', value = '', effect }) =>
