@@ -32,3 +32,6 @@ console.log('\nWithout them it is rendered:');
 mkdirSync(`${root}demo-output`, { recursive: true });
 expectStatus(bootlace(['node', 'render', '-f', example, '-o', 'script', '-O', 'demo-output/aks-node.sh']), 0);
 console.log('\nThe script is in demo-output/aks-node.sh. It carries a bootstrap token, so only you may read it.');
+
+console.log('\nAt the other end, a change of a control plane is rehearsed before it happens:');
+expectStatus(bootlace(['control-plane', 'rehearse']), 0);

@@ -7,12 +7,15 @@ type Paint = ReturnType<typeof painter>;
 
 /** A rehearsal as people read it: who served when, and what that came to. */
 export function printReport(rehearsal: Rehearsal, paint: Paint): string {
-  const rows: (readonly [string, string])[] = [
+  const rows: readonly (readonly [string, string])[] = [
     ['requests', requests(rehearsal)],
-    ['outages', outages(rehearsal)],
-    ['leaders', leaders(rehearsal)],
-    ['restarts', rehearsal.restarts.map(({ pod, count }) => `${pod} ${count}`).join(', ') || 'none'],
-    ['steps', steps(rehearsal)],
+    ...under('outages', outages(rehearsal)),
+    ...under('leaders', leaders(rehearsal)),
+    ...under(
+      'restarts',
+      rehearsal.restarts.map(({ pod, count }) => `${pod}  ${count}`),
+    ),
+    ...under('steps', steps(rehearsal)),
     ['at the end', rehearsal.serving ? 'the API serves' : 'the API does not serve'],
   ];
   const { strategy, nodes, seed, fault, outcome, simulatedSeconds, realSeconds } = rehearsal;
@@ -36,44 +39,44 @@ export function printReport(rehearsal: Rehearsal, paint: Paint): string {
 function requests({ requests: all, clients, failedRequests, retriableRequests, lostWrites }: Rehearsal): string {
   const lost =
     lostWrites === 0 ? 'no acknowledged write was lost' : `${grouped(lostWrites)} acknowledged writes were lost`;
-  return `${grouped(failedRequests)} of ${grouped(all)} failed, of ${clients.length} clients; ${grouped(retriableRequests)} were asked to come again; ${lost}`;
+  return `${grouped(failedRequests)} of ${grouped(all)} failed, of ${clients.length} clients; ${grouped(retriableRequests)} ${retriableRequests === 1 ? 'was' : 'were'} asked to come again; ${lost}`;
 }
 
-/** For each client how often, how long, and how many requests in all. */
-function outages({ clients, outages: all }: Rehearsal): string {
-  if (all.length === 0) return 'none';
+/** A name with its lines below each other, or that there is none. */
+function under(name: string, lines: readonly string[]): readonly (readonly [string, string])[] {
+  return lines.length === 0 ? [[name, 'none']] : lines.map((line, index) => [index === 0 ? name : '', line]);
+}
+
+/** For each client how long, how often, and how many requests in all. */
+function outages({ clients }: Rehearsal): readonly string[] {
   return clients
     .filter((client) => client.outages.length > 0)
     .map(({ vantage, connection, outages: own, failed }) => {
-      const longest = Math.max(...own.map(({ seconds }) => seconds));
+      const longest = Math.max(...own.map(({ seconds }) => seconds)).toFixed(1);
       const times = own.length === 1 ? '' : ` at most, ${own.length} times`;
-      return `${vantage} (${connection} connections) ${longest.toFixed(1)} s${times}, ${grouped(failed)} requests`;
-    })
-    .join('; ');
+      return `${vantage}, ${connection} connections: ${longest} s${times}, ${grouped(failed)} requests`;
+    });
 }
 
-function leaders({ leaderGaps }: Rehearsal): string {
-  const components = [...new Set(leaderGaps.map(({ component }) => component))].toSorted();
-  if (components.length === 0) return 'never without one';
-  return components
-    .map((component) => {
-      const gaps = leaderGaps.filter((gap) => gap.component === component).map(({ seconds }) => seconds.toFixed(1));
-      return `${component} ${gaps.join(', ')} s without one`;
-    })
-    .join('; ');
+function leaders({ leaderGaps }: Rehearsal): readonly string[] {
+  const components = [...new Set(leaderGaps.map(({ component }) => component))].toSorted((a, b) => (a < b ? -1 : 1));
+  return components.map((component) => {
+    const gaps = leaderGaps.filter((gap) => gap.component === component).map(({ seconds }) => seconds.toFixed(1));
+    return `${component}: ${gaps.join(' s, ')} s without one`;
+  });
 }
 
-function steps({ steps: all, outcome }: Rehearsal): string {
+function steps({ steps: all, outcome }: Rehearsal): readonly string[] {
   const done = all.filter((step) => step.outcome === 'done').length;
   const last = all.at(-1);
   const seconds = last === undefined ? 0 : last.at + last.seconds - all[0]!.at;
   const undone = all.filter((step) => step.undone === true).length;
-  const rest = [
+  return [
+    `${done} done in ${seconds.toFixed(1)} s`,
     ...(outcome === 'failed' || outcome === 'undone' ? [`${last?.name}: ${last?.reason}`] : []),
     ...(outcome === 'stopped' ? [`stopped at ${last?.name}`] : []),
     ...(undone > 0 ? [`${undone} taken back`] : []),
   ];
-  return [`${done} done in ${seconds.toFixed(1)} s`, ...rest].join('; ');
 }
 
 function colourOf(outcome: RehearsalOutcome): 'green' | 'yellow' | 'red' {

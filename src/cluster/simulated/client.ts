@@ -41,10 +41,7 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
     await session.clock.sleep(latency / 2);
     if (found !== undefined) throw found.error;
     if (reply.status === 200) return structuredClone(reply.body);
-    throw new ClusterError(
-      reply.code ?? 'UNEXPECTED',
-      `Could not ${made.verb} ${made.kind} ${made.name}: ${reply.message}`,
-    );
+    throw new ClusterError(reply.code ?? 'UNEXPECTED', `Could not ${subjectOf(made)}: ${reply.message}`);
   }
 
   async function* watch<K extends Kind>(
@@ -110,6 +107,11 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
       }
     },
   };
+}
+
+/** A call as a message names it. */
+function subjectOf({ verb, kind, name }: ClusterCall): string {
+  return verb === 'health' ? `ask /${name}` : `${verb} ${kind} ${name}`.trimEnd();
 }
 
 function errorOf({ code = 'UNEXPECTED', message = '' }: Reply, { kind }: Selection): ClusterError {

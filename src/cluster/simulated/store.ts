@@ -29,10 +29,13 @@ export function createStore(): Store {
   const objects = new Map<Kind, Map<string, AnyObject>>();
   const changes: Change[] = [];
   const listeners = new Set<(change: Change) => void>();
+  /** Lists as they were last asked for, until something of their kind changes. */
+  const lists = new Map<Kind, readonly AnyObject[]>();
 
   function note(type: Change['type'], object: AnyObject, before?: AnyObject): void {
     const change = { version: changes.length + 1, type, object, ...(before && { before }) };
     changes.push(change);
+    lists.delete(object.kind);
     for (const listener of listeners) listener(change);
   }
 
@@ -48,8 +51,14 @@ export function createStore(): Store {
     },
     get: <K extends Kind>(kind: K, namespace: string | undefined, name: string) =>
       ofKind(kind).get(keyOf(namespace, name)) as ObjectOf<K> | undefined,
-    list: <K extends Kind>(kind: K) =>
-      [...ofKind(kind)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object as ObjectOf<K>),
+    list: <K extends Kind>(kind: K) => {
+      let list = lists.get(kind);
+      if (list === undefined) {
+        list = [...ofKind(kind)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
+        lists.set(kind, list);
+      }
+      return list as readonly ObjectOf<K>[];
+    },
     put: (object) => {
       const key = keyOf(object.metadata.namespace, object.metadata.name ?? '');
       const before = ofKind(object.kind).get(key);

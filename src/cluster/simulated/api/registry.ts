@@ -206,7 +206,13 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
   }
 
   function uid(): string {
-    const hex = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16)).join('');
+    const hex = [0, 1, 2, 3]
+      .map(() =>
+        Math.floor(random.next() * 2 ** 32)
+          .toString(16)
+          .padStart(8, '0'),
+      )
+      .join('');
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   }
 
