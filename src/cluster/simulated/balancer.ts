@@ -37,12 +37,12 @@ export function createBalancer(
           const server = world.network.connect({}, state.server);
           if ('refusal' in server) note(state, false);
           else {
-            let isAnswered = false;
+            let isReady = false;
             server.request({ verb: 'health', check: 'readyz' }, 'system:anonymous', ({ status }) => {
-              isAnswered = true;
-              note(state, status === 200);
+              isReady = status === 200;
             });
-            if (!isAnswered) note(state, false);
+            // An answer that does not come at once comes too late.
+            note(state, isReady);
           }
         }
         world.clock.at(world.clock.now() + world.timings.balancerCheck, check);

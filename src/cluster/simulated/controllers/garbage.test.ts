@@ -76,3 +76,13 @@ test('a mirror Pod belongs to its node, and is not collected while the node is t
 function placeOf() {
   return [SET.kind, SET.namespace, SET.name] as const;
 }
+
+test('an owner of a kind that is not looked for counts as being there', async () => {
+  const cluster = await startedCluster();
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u' };
+  const metadata = { name: 'p', namespace: 'default', ownerReferences: [owner] };
+  const spec = { containers: [{ name: 'idle', image: 'idle:1', command: ['idle'] }] };
+  await cluster.connect().create({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
+  await cluster.clock.sleep(60_000);
+  expect(podsOf(cluster, 'p')).toHaveLength(1);
+});

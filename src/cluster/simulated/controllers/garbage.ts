@@ -4,6 +4,7 @@ import type { Process } from '../process.ts';
 import type { World } from '../world.ts';
 import { reconcileOn, type ControllerApi } from './reconcile.ts';
 
+/** Owners of other kinds are not looked for, and count as being there. */
 const OWNERS = ['DaemonSet', 'Node'] as const;
 
 /** Removes Pods whose owner is gone, and lets owners go that wait for their Pods or are to leave them behind. */
@@ -18,7 +19,8 @@ export function collectGarbage(process: Process, world: World): void {
         const uids = new Set([...sets, ...nodes].map(({ metadata }) => metadata.uid));
         for (const pod of pods) {
           const owners = pod.metadata.ownerReferences ?? [];
-          if (owners.length > 0 && !owners.some(({ uid }) => uids.has(uid))) remove(pod, api);
+          const isOwned = owners.some(({ uid, kind }) => uids.has(uid) || !OWNERS.some((known) => known === kind));
+          if (owners.length > 0 && !isOwned) remove(pod, api);
         }
         for (const set of sets) {
           const finalizers = (set.metadata['finalizers'] ?? []) as readonly string[];

@@ -40,7 +40,10 @@ export function createContainer(settings: ContainerSettings): PodContainer {
   const { timings, draw } = world;
   const key = `${pod.metadata['uid'] as string} ${spec.name}`;
   let process: Process | undefined;
-  let starts = 0;
+  // A kubelet that was restarted finds what another one before it has started.
+  let starts = machine.containers.filter(
+    ({ podUid, name }) => podUid === pod.metadata['uid'] && name === spec.name,
+  ).length;
   let isReady = false;
 
   function start(): void {
@@ -191,7 +194,6 @@ export function createContainer(settings: ContainerSettings): PodContainer {
     },
     start,
     adopt: (running) => {
-      starts = running.attempt + 1;
       watchOver(running);
     },
     terminate: (grace) => process?.terminateThenKill(grace),

@@ -267,3 +267,28 @@ test('a container that fails its Pod does not keep it from ending', async () => 
 function podNamed(name: string) {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' } } as const;
 }
+
+test('a kubelet that was restarted knows how often a container has been started', async () => {
+  const cluster = await startedCluster();
+  cluster.failStarts(({ program }) => (program === 'idle' ? 'broken' : undefined));
+  const node = cluster.node('w1');
+  writeManifest(node, 'x', staticPod('x'));
+  await until(cluster, () => lifeOf(cluster, 'idle').filter(({ state }) => state === 'ended').length === 3);
+  node.restartKubelet();
+  await until(cluster, () => lifeOf(cluster, 'idle').some(({ attempt }) => attempt === 4));
+  expect(
+    lifeOf(cluster, 'idle')
+      .filter(({ state }) => state === 'started')
+      .map(({ attempt }) => attempt),
+  ).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('arguments have the variables of their container filled in, and what is none stays', async () => {
+  const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+  const cluster = await running({
+    command: ['idle', '--at=$(HOST_IP):$(PORT)', '--on=$(NODE)', '$(NOBODY)', '$$(PORT)', '$PORT'],
+    env: [field('HOST_IP', 'status.hostIP'), field('NODE', 'spec.nodeName'), { name: 'PORT', value: '1' }],
+  });
+  const { address, processes } = cluster.node('w1');
+  expect(processes[0]!.argv).toEqual(['idle', `--at=${address}:1`, '--on=w1', '$(NOBODY)', '$(PORT)', '$PORT']);
+});

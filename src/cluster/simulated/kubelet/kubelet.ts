@@ -224,6 +224,7 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
     // One that was evicted stays in the API, and says why.
     if (pod.reason === undefined) removeFromApi(pod);
     pods.splice(place, 1);
+    machine.containers.splice(0, Infinity, ...machine.containers.filter(({ podUid }) => podUid !== pod.uid));
   }
 
   function removeFromApi({ pod, isStatic, uid }: KubeletPod): void {

@@ -177,3 +177,13 @@ describe('a leader', () => {
     }
   });
 });
+
+test('without leader election a component leads as soon as it runs, lease or none', async () => {
+  const cluster = await startedCluster();
+  const from = cluster.clock.now();
+  addFlags(cluster.node('cp1'), SCHEDULER, '--leader-elect=false');
+  await until(cluster, () => lifeOf(cluster, SCHEDULER, from).some(({ state }) => state === 'ready'));
+  const [ready] = lifeOf(cluster, SCHEDULER, from).filter(({ state }) => state === 'ready');
+  expect(eventsOf(cluster, 'leader', { component: SCHEDULER }, from).at(-1)).toMatchObject({ at: ready!.at });
+  expect(holderOf(cluster, SCHEDULER)).toBe('');
+});

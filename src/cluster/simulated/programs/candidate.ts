@@ -81,12 +81,15 @@ export function candidate({ component, port, releases, readsFirst, lead }: Candi
         callOffDeadline();
         callOffDeadline = process.after(times.deadline, () => process.end(1, 'leader election lost'));
       }
-      if (isMine && !isLeader) {
-        isLeader = true;
-        world.note({ type: 'leader', component, holder: identity });
-        lead(process, world);
-      }
+      if (isMine) becomeLeader();
       process.after(isLeader ? times.retry : times.retry * (1 + random.next() * LEASE_JITTER), elect);
+    }
+
+    function becomeLeader(): void {
+      if (isLeader) return;
+      isLeader = true;
+      world.note({ type: 'leader', component, holder: identity });
+      lead(process, world);
     }
 
     function leadNoMore(): void {
@@ -135,7 +138,8 @@ export function candidate({ component, port, releases, readsFirst, lead }: Candi
         return;
       }
       process.note('ready', own);
-      if (readsFirst) read();
+      if (textFlag(process, 'leader-elect') === 'false') becomeLeader();
+      else if (readsFirst) read();
       else elect();
     });
   };
