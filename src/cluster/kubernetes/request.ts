@@ -76,7 +76,6 @@ async function exchange<T>(
   const either = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
   const options: RequestOptions = {
     method: request.method,
-    signal: either,
     headers: {
       accept: 'application/json',
       ...(body !== undefined && {
@@ -87,7 +86,7 @@ async function exchange<T>(
   };
   try {
     await logIn(kubeConfig, options, either);
-    return await read(await responseTo(url, options, body), url);
+    return await read(await responseTo(url, options, body, either), url);
   } catch (error) {
     if (late.signal.aborted)
       throw new ClusterError('TIMEOUT', `${url.host} gave no answer within ${timeoutMilliseconds / 1000} s.`);
@@ -132,10 +131,23 @@ async function* unbroken(response: IncomingMessage, url: URL): AsyncGenerator<st
   }
 }
 
-function responseTo(url: URL, options: RequestOptions, body: string | undefined): Promise<IncomingMessage> {
+/**
+ * The signal is not given to the request itself: Node 22 throws an error that nobody can catch when it comes between the
+ * end of an answer and the moment that its last part is read.
+ */
+function responseTo(
+  url: URL,
+  options: RequestOptions,
+  body: string | undefined,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = open(url, options, resolve);
+    const onAbort = (): void => void request.destroy();
     request.on('error', reject);
+    request.on('close', () => signal.removeEventListener('abort', onAbort));
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
     request.end(body);
   });
 }
