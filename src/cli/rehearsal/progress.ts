@@ -100,7 +100,8 @@ function liveList(output: Output, paint: Paint): (event: RehearsalEvent) => void
   };
 }
 
-const WIDTH = 100;
+/** A terminal has 80 columns at least. */
+const WIDTH = 79;
 
 function print({ name, title, state, seconds, note }: Row, paint: Paint): string {
   const time = seconds === undefined ? '' : `${seconds.toFixed(1)} s`;

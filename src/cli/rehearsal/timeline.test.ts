@@ -9,13 +9,13 @@ function life(pod: string, more: Partial<ServerLife>): ServerLife {
 }
 
 function timeline(rehearsal: Partial<Rehearsal>): readonly string[] {
-  const empty = { servers: [], redirects: [], outages: [], simulatedSeconds: 64 };
+  const empty = { servers: [], redirects: [], outages: [], simulatedSeconds: 60 };
   return printTimeline({ ...empty, ...rehearsal } as unknown as Rehearsal, plain).split('\n');
 }
 
 /** The bar of a row, one character a second. */
 function bar(lines: readonly string[], label: string): string {
-  return lines.find((line) => line.startsWith(label))!.slice(30);
+  return lines.find((line) => line.startsWith(label))!.slice(18);
 }
 
 test('shows when each Pod starts, serves and ends', () => {
@@ -25,11 +25,11 @@ test('shows when each Pod starts, serves and ends', () => {
     life('self-hosted-kube-apiserver-cp1-abcde', { from: 41, readyAt: 44 }),
   ];
   const lines = timeline({ servers });
-  expect(lines[0]!.slice(30)).toBe('0 s             16 s            32 s            48 s            64 s');
+  expect(lines[0]!.slice(18)).toBe('0 s            15 s           30 s           45 s           60 s');
   expect(lines[1]).toBe('cp1 kube-apiserver');
   expect(bar(lines, '  static :6443')).toBe('█'.repeat(10) + '░'.repeat(30));
-  expect(bar(lines, '  relay :6444')).toBe('  ' + '▒'.repeat(3) + '█'.repeat(59));
-  expect(bar(lines, '  hosted :6443')).toBe(' '.repeat(41) + '▒'.repeat(3) + '█'.repeat(20));
+  expect(bar(lines, '  relay :6444')).toBe('  ' + '▒'.repeat(3) + '█'.repeat(55));
+  expect(bar(lines, '  hosted :6443')).toBe(' '.repeat(41) + '▒'.repeat(3) + '█'.repeat(16));
 });
 
 test('shows the restarts of one Pod in one row', () => {
@@ -38,7 +38,7 @@ test('shows the restarts of one Pod in one row', () => {
     servers: [crash(1), crash(12), life('self-hosted-kube-apiserver-x', { from: 34, readyAt: 36 })],
   });
   expect(lines.filter((line) => line.startsWith('  hosted'))).toHaveLength(1);
-  expect(bar(lines, '  hosted')).toBe(` ▒${' '.repeat(10)}▒${' '.repeat(21)}▒▒${'█'.repeat(28)}`);
+  expect(bar(lines, '  hosted')).toBe(` ▒${' '.repeat(10)}▒${' '.repeat(21)}▒▒${'█'.repeat(24)}`);
 });
 
 test('shows redirects and failed requests, and leaves etcd out', () => {

@@ -3,9 +3,9 @@ import type { painter } from '../output.ts';
 
 type Paint = ReturnType<typeof painter>;
 
-/** Columns of the time axis. */
-const WIDTH = 64;
-const LABEL = 30;
+/** Columns of the time axis and of what stands before it: together they fit into a terminal of 80. */
+const WIDTH = 60;
+const LABEL = 18;
 
 const BARS = { starting: '▒', serving: '█', stopping: '░', redirect: '━', failed: '×', idle: ' ' } as const;
 type State = keyof typeof BARS;
