@@ -30,6 +30,11 @@ export interface Cluster {
   delete(reference: Reference, options?: DeleteOptions): Promise<void>;
   /** Whether one of its own checks answers 200, GET /healthz by default. Throws only where there is no answer at all. */
   isHealthy(check?: HealthCheck): Promise<boolean>;
+  /**
+   * When the process that answers was started, in milliseconds since 1970, from its own metrics: it tells one server from
+   * another that has the same address and the same certificate.
+   */
+  startedAt(): Promise<number>;
 }
 
 export type HealthCheck = 'healthz' | 'livez' | 'readyz';

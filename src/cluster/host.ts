@@ -5,6 +5,8 @@ import type { Files } from './files.ts';
 export interface Host {
   /** Name of its Node object. */
   readonly nodeName: string;
+  /** What the node calls itself: the holder of a lease begins with it. Often, and not always, the name of its Node. */
+  readonly hostName: string;
   readonly files: HostFiles;
   readonly redirect: Redirects;
   /** Every process that is a component of the control plane, in the order of their IDs. */
@@ -15,6 +17,11 @@ export interface Host {
   containers(): Promise<readonly HostContainer[]>;
   /** Ends a container: SIGTERM, and SIGKILL after that many seconds. The kubelet may start another one. */
   stopContainer(id: string, graceSeconds: number): Promise<void>;
+  /**
+   * Whether the firewall of the node lets in connections from other machines to a port; `isTranslated` asks for those that
+   * a {@link Redirect} sends there, for which a firewall may have a rule of its own.
+   */
+  admits(port: number, isTranslated: boolean): Promise<'yes' | 'no' | 'unknown'>;
   /** The names of the images that are on the disk, sorted. */
   images(): Promise<readonly string[]>;
   pullImage(name: string): Promise<void>;
@@ -46,6 +53,8 @@ export interface HostFiles extends Files {
 export interface HostProcess {
   readonly pid: number;
   readonly argv: readonly string[];
+  /** Milliseconds since 1970, on the node's own clock. */
+  readonly startedAt: number;
   /** ID of its container; absent for processes that no container runtime started. */
   readonly container?: string;
 }

@@ -237,6 +237,22 @@ describe('answers', () => {
   ])('of status %i to a health check mean %s', async (status, healthy) => {
     expect(await answering(status, 'ok').cluster.isHealthy()).toBe(healthy);
   });
+
+  test('with metrics say when the process was started that answers', async () => {
+    const metrics = '# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1.76460012e+09\nother 1\n';
+    const { cluster, requests } = answering(200, metrics);
+    expect(await cluster.startedAt()).toBe(1_764_600_120_000);
+    expect(requests).toEqual([{ method: 'GET', path: '/metrics' }]);
+  });
+
+  test.each([
+    [200, 'other 1\n', 'UNEXPECTED'],
+    [200, 'process_start_time_seconds soon\n', 'UNEXPECTED'],
+    [403, { message: 'no' }, 'FORBIDDEN'],
+    [503, 'stopping', 'UNAVAILABLE'],
+  ])('of status %i with %j are no metrics: %s', async (status, body, code) => {
+    await expect(answering(status, body).cluster.startedAt()).rejects.toMatchObject({ code });
+  });
 });
 
 describe('a connection', () => {

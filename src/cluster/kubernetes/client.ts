@@ -97,6 +97,7 @@ export function clusterOver({ send, open }: Transport): Cluster {
       objectOf(reply, subject('delete', kind, namespace, name));
     },
     isHealthy: async (check = 'healthz') => (await send({ method: 'GET', path: `/${check}` })).status === 200,
+    startedAt: async () => startOf(await send({ method: 'GET', path: '/metrics' })),
   };
 }
 
@@ -142,4 +143,13 @@ function queryOf(parameters: Readonly<Record<string, string | undefined>>): stri
 function subject(verb: string, kind: Kind, namespace: string | undefined, name: string | undefined): Subject {
   const where = [namespace, name].filter(Boolean).join('/');
   return { action: `${verb} ${kind} ${where}`.trimEnd(), isSecret: kind === 'Secret' };
+}
+
+/** The start of the process that wrote metrics, in milliseconds since 1970. */
+function startOf(reply: Reply): number {
+  // A refusal is JSON, and metrics are not.
+  if (reply.status !== 200) objectOf(reply, { action: 'get metrics', isSecret: false });
+  const seconds = Number(/^process_start_time_seconds (\S+)$/m.exec(reply.text)?.[1]);
+  if (Number.isFinite(seconds)) return seconds * 1000;
+  throw new ClusterError('UNEXPECTED', 'Could not get metrics: the answer does not say when the process was started.');
 }

@@ -96,6 +96,7 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
     apply: async <T extends AnyObject>(object: T, options: { readonly fieldManager: string }) =>
       (await call({ verb: 'apply', object: structuredClone(object), options })) as T,
     delete: async (reference, options = {}) => void (await call({ verb: 'delete', reference, options })),
+    startedAt: async () => (await call({ verb: 'identify' })) as number,
     isHealthy: async (check = 'healthz') => {
       try {
         await call({ verb: 'health', check });
@@ -111,7 +112,7 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
 
 /** A call as a message names it. */
 function subjectOf({ verb, kind, name }: ClusterCall): string {
-  return verb === 'health' ? `ask /${name}` : `${verb} ${kind} ${name}`.trimEnd();
+  return verb === 'health' ? `ask ${name}` : `${verb} ${kind} ${name}`.trimEnd();
 }
 
 function errorOf({ code = 'UNEXPECTED', message = '' }: Reply, { kind }: Selection): ClusterError {
@@ -132,7 +133,9 @@ function callOf(request: ApiRequest, number: number): ClusterCall {
       return { number, verb: request.verb, kind, name: metadata.name ?? metadata.generateName ?? '' };
     }
     case 'health':
-      return { number, verb: 'health', kind: '', name: request.check };
+      return { number, verb: 'health', kind: '', name: `/${request.check}` };
+    case 'identify':
+      return { number, verb: 'health', kind: '', name: '/metrics' };
     default:
       return request satisfies never;
   }

@@ -18,7 +18,7 @@ import { createSession } from './session.ts';
 import { initialObjects, setUp } from './setup.ts';
 import { createStore } from './store.ts';
 import { TIMINGS, type Timings } from './timings.ts';
-import type { World } from './world.ts';
+import { EPOCH, type World } from './world.ts';
 
 export interface SimulatedClusterSettings {
   /** Everything that is left to chance follows from it. Default: 1. */
@@ -113,7 +113,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
     registry: createRegistry({
       store,
       random: random.fork('names'),
-      now: () => new Date(Date.UTC(2000, 0) + clock.now()),
+      now: () => new Date(EPOCH + clock.now()),
       admissions,
     }),
     network: createNetwork({ machines, random: random.fork('network'), service, ...(balancer && { balancer }) }),

@@ -2,7 +2,7 @@ import type { Cluster } from '../api.ts';
 import type { Endpoint, Host, Redirect } from '../host.ts';
 import { fileError } from './files.ts';
 import type { Machine } from './machine.ts';
-import { isSameEndpoint } from './network.ts';
+import { isLetIn, isSameEndpoint } from './network.ts';
 import type { Session } from './session.ts';
 import type { World } from './world.ts';
 
@@ -59,6 +59,7 @@ export function createHost(world: World, { machine, session, fault, connect }: H
 
   return {
     nodeName: machine.name,
+    hostName: machine.name,
     files: {
       list: (directory) =>
         act('list', directory, () =>
@@ -85,7 +86,7 @@ export function createHost(world: World, { machine, session, fault, connect }: H
     },
     processes: () =>
       act('look', 'processes', () =>
-        [...machine.processes.values()].map(({ pid, argv, container }) => ({ pid, argv, container })),
+        [...machine.processes.values()].map(({ pid, argv, startedAt, container }) => ({ pid, argv, startedAt, container })),
       ),
     listeners: () =>
       act('look', 'listeners', () =>
@@ -100,6 +101,8 @@ export function createHost(world: World, { machine, session, fault, connect }: H
           .find(({ container }) => container === id)
           ?.terminateThenKill(graceSeconds * 1000),
       ),
+    admits: (port, isTranslated) =>
+      act('look', 'firewall', () => (isLetIn(machine, port, isTranslated) ? 'yes' : 'no')),
     images: () => act('look', 'images', () => [...machine.images].toSorted()),
     pullImage: async (name) => {
       await act('pull', name, () => {});

@@ -197,6 +197,7 @@ export function createMemoryCluster({ fault }: MemoryClusterSettings = {}): Memo
         if (!dryRun) change(keyOf(kind, namespace, name), undefined);
       }),
     isHealthy: (check = 'healthz') => call('health', '', `/${check}`, () => healthy),
+    startedAt: () => call('health', '', '/metrics', () => 0),
   };
 }
 

@@ -106,7 +106,7 @@ function redirectOf(machine: Machine, endpoint: Endpoint): Endpoint | undefined 
   return rule?.from.some((from) => isSameEndpoint(from, endpoint)) ? rule.to : undefined;
 }
 
-function isLetIn({ firewall }: Machine, port: number, isTranslated: boolean): boolean {
+export function isLetIn({ firewall }: Machine, port: number, isTranslated: boolean): boolean {
   return firewall === undefined || firewall.ports.includes(port) || (isTranslated && firewall.acceptsTranslated);
 }
 

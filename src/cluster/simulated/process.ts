@@ -1,6 +1,6 @@
 import type { Machine } from './machine.ts';
 import type { Server } from './network.ts';
-import type { World } from './world.ts';
+import { EPOCH, type World } from './world.ts';
 
 /** What a container is told when it is started. */
 export interface ProcessSettings {
@@ -19,6 +19,8 @@ export interface Process extends ProcessSettings {
   /** Name of its program: the last part of the path. */
   readonly program: string;
   readonly isAlive: boolean;
+  /** Milliseconds since 1970, on the clock that all machines have. */
+  readonly startedAt: number;
   /** Does something after a while, if the process is still there. Returns what calls it off. */
   after(milliseconds: number, action: () => void): () => void;
   /** Takes a port. False where another process has it and not both share it. */
@@ -58,6 +60,7 @@ export function startProcess(machine: Machine, world: World, settings: ProcessSe
     ...settings,
     pid,
     machine,
+    startedAt: EPOCH + world.clock.now(),
     program: name,
     get isAlive() {
       return isAlive;

@@ -44,6 +44,9 @@ export interface World {
 type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
 export type SimulatedEventWithoutTime = WithoutTime<SimulatedEvent>;
 
+/** What time it is when the simulated clock is at 0, in milliseconds since 1970. */
+export const EPOCH = Date.UTC(2000, 0);
+
 /** Longest time that a component waits for an answer, in milliseconds. */
 const CALL_TIMEOUT = 10_000;
 

@@ -239,6 +239,7 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
       case 'delete':
         return remove(request.reference, request.options ?? {}, user);
       case 'health':
+      case 'identify':
         return done();
       default:
         return request satisfies never;

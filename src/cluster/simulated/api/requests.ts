@@ -23,7 +23,9 @@ export type ApiRequest =
     }
   | { readonly verb: 'apply'; readonly object: AnyObject; readonly options: ApplyOptions }
   | { readonly verb: 'delete'; readonly reference: Reference; readonly options?: DeleteOptions }
-  | { readonly verb: 'health'; readonly check: HealthCheck };
+  | { readonly verb: 'health'; readonly check: HealthCheck }
+  /** When the process was started that answers. */
+  | { readonly verb: 'identify' };
 
 /** Who asks, as the API server calls them: `kubernetes-admin`, `system:node:cp-1` and so on. */
 export type User = string;

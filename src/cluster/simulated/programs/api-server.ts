@@ -6,7 +6,7 @@ import {
   type Selection,
   type WatchEvent,
 } from '../../api.ts';
-import { noAnswer, refusal, type ApiRequest, type Reply, type User } from '../api/requests.ts';
+import { done, noAnswer, refusal, type ApiRequest, type Reply, type User } from '../api/requests.ts';
 import type { Server, WatchSink } from '../network.ts';
 import { ANY_ADDRESS, isAnyAddress, type Process } from '../process.ts';
 import { withVersion, type Change } from '../store.ts';
@@ -80,6 +80,7 @@ export function apiServer(process: Process, world: World): void {
     if (request.verb === 'health') return health(request.check);
     if (phase === 'authorizing')
       return refusal(403, 'FORBIDDEN', `User "${user}" cannot do that: not yet ready to handle request`);
+    if (request.verb === 'identify') return done(process.startedAt);
     if (!world.isStoreAvailable()) return refusal(500, 'UNAVAILABLE', 'etcdserver: no leader');
     return registry(request, user);
   }

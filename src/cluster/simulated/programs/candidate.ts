@@ -3,7 +3,7 @@ import type { ApiRequest, Reply } from '../api/requests.ts';
 import type { Process } from '../process.ts';
 import { createRetry } from '../retry.ts';
 import { LEASE_JITTER } from '../timings.ts';
-import { callApi, type World } from '../world.ts';
+import { callApi, EPOCH, type World } from '../world.ts';
 import { onlyHealthy } from './etcd.ts';
 import { durationFlag, isFlagSet, portFlag, textFlag } from './flags.ts';
 
@@ -147,5 +147,5 @@ export function candidate({ component, port, releases, readsFirst, lead }: Candi
 
 /** RFC 3339 with microseconds, as leases have it. */
 function timestamp({ clock }: World): string {
-  return new Date(Date.UTC(2000, 0) + clock.now()).toISOString().replace('Z', '000Z');
+  return new Date(EPOCH + clock.now()).toISOString().replace('Z', '000Z');
 }
