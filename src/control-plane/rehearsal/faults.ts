@@ -1,8 +1,9 @@
 import { ClusterError } from '../../cluster/api.ts';
 import type { Faults, SimulatedCluster } from '../../cluster/simulated/cluster.ts';
 import { fileError } from '../../cluster/simulated/files.ts';
-import type { SimulatedNode } from '../../cluster/simulated/node.ts';
+import type { SimulatedNode, SimulatedProcess } from '../../cluster/simulated/node.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
+import { RELAY_NAME } from '../selfhosting/modern/relay-options.ts';
 
 /** Where a fault happens: on the node where the run is, as a step begins. */
 export interface FaultPlace {
@@ -21,6 +22,8 @@ export interface FaultKind {
 
 /** How long a node without power stays so, and the API of the run away, in milliseconds. */
 const POWER_OFF = 10_000;
+const ETCD_PORT = 2379;
+const KUBELET_PORT = 10250;
 const API_AWAY = 20_000;
 
 /** What may befall a run, by name. */
@@ -42,6 +45,19 @@ export const FAULTS = {
     happen: ({ node }) => node.restartKubelet(),
   },
   'api-server-crash': crash('kube-apiserver'),
+  'relay-crash': {
+    summary: 'the relay crashes, and does not come up again',
+    happen: ({ cluster, node }) => {
+      const isRelay = ({ podName }: SimulatedProcess): boolean => podName.startsWith(RELAY_NAME);
+      cluster.failStarts((process) => (isRelay(process) ? 'it was made to fail' : undefined));
+      for (const process of node.processes) if (isRelay(process)) node.kill(process.pid);
+    },
+  },
+  firewall: {
+    summary: 'the node gets a firewall that lets in the ports of a control plane, and no translated packets',
+    happen: ({ cluster, node }) =>
+      node.setFirewall({ ports: [cluster.endpoint.port, ETCD_PORT, KUBELET_PORT], acceptsTranslated: false }),
+  },
   'controller-manager-crash': crash('kube-controller-manager'),
   'scheduler-crash': crash('kube-scheduler'),
   'bad-definition': {

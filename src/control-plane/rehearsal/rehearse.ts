@@ -13,7 +13,9 @@ export interface RehearsalSettings {
   readonly nodes?: number;
   /** Manifests by the name of their file. Default: what kubeadm 1.35 writes. */
   readonly manifests?: Readonly<Record<string, string>>;
-  /** What is changed, in this order. Default: all three. */
+  /** Files beside the manifests that are there and cannot be read, by name: a refusal for one of the three, else a warning. */
+  readonly unreadable?: Readonly<Record<string, Error>>;
+  /** What is changed, in this order. Default: what the strategy changes, all three as a rule. */
   readonly components?: readonly ControlPlaneComponent[];
   /** Default: 6444. */
   readonly relayPort?: number;
@@ -29,7 +31,7 @@ export interface RehearsalSettings {
  * Rehearses a change of a control plane on a simulated cluster with its manifests, while clients write. Nothing is
  * touched but memory. The same settings give the same result, but for `realSeconds`.
  *
- * @throws UsageError where the fault names a step that there is not.
+ * @throws UsageError for settings that mean nothing, such as a fault at a step that there is not.
  */
 export async function rehearse(settings: RehearsalSettings = {}): Promise<Rehearsal> {
   // Loaded here and not above: a simulated cluster is much to load, and most users of the library have none.

@@ -1,18 +1,20 @@
 import { createSimulatedCluster, type Faults, type SimulatedCluster } from '../../cluster/simulated/cluster.ts';
-import { createMemoryFiles } from '../../cluster/simulated/files.ts';
 import { MANIFESTS_DIRECTORY } from '../../cluster/simulated/kubelet/manifests.ts';
 import { stockManifests } from '../../cluster/simulated/stock.ts';
 import { startTraffic } from '../../cluster/simulated/traffic/traffic.ts';
 import { ClusterError } from '../../cluster/api.ts';
 import { systemClock, type Clock } from '../../core/clock.ts';
-import { UsageError } from '../../core/errors.ts';
+import { isBootlaceError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/problem.ts';
+import type { Strategy } from '../strategies/context.ts';
 import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import { DEFAULT_RELAY_PORT } from '../selfhosting/modern/relay-options.ts';
-import { readManifests, takeInventory, type FileProblem } from '../strategies/inventory.ts';
+import { takeInventory, type FileProblem } from '../strategies/inventory.ts';
 import { runSteps, type Step, type StepEvent } from '../strategies/steps.ts';
 import { STRATEGIES } from '../strategies/strategies.ts';
+import { checkSettings, notServing, problemsIn } from './checks.ts';
 import { FAULTS } from './faults.ts';
+import { createStepLog, thousandths } from './step-log.ts';
 import type { RehearsalSettings } from './rehearse.ts';
 import {
   redirectPeriods,
@@ -29,24 +31,24 @@ const AFTERMATH = 180;
 
 export async function runRehearsal(settings: RehearsalSettings = {}): Promise<Rehearsal> {
   const { strategy = 'relay', seed = 1, nodes = 1, fault, onEvent = () => {}, clock = systemClock } = settings;
+  checkSettings(settings);
   const startedAt = clock.now();
   const manifests = settings.manifests ?? stockManifests({ address: '10.0.0.11' });
-  const refusals = await problemsIn(manifests);
-  if (hasErrors(refusals)) {
+  const refused = (problems: readonly FileProblem[]): Rehearsal => {
     onEvent({ type: 'ended', at: 0, outcome: 'refused' });
-    return {
-      strategy,
-      seed,
-      nodes,
-      ...(fault && { fault }),
-      ...NOTHING,
-      problems: refusals,
-      realSeconds: thousandths((clock.now() - startedAt) / 1000),
-    };
-  }
+    const realSeconds = thousandths((clock.now() - startedAt) / 1000);
+    return { strategy, seed, nodes, ...(fault && { fault }), ...NOTHING, problems, realSeconds };
+  };
+  const found = await problemsIn(manifests, settings.unreadable);
+  if (hasErrors(found)) return refused(found);
   const cluster = createSimulatedCluster({ seed, controlPlanes: nodes, manifests });
   onEvent({ type: 'cluster', state: 'booting' });
-  await cluster.start();
+  try {
+    await cluster.start();
+  } catch (error) {
+    if (!isBootlaceError(error) || error.code !== 'SIMULATION_STALLED') throw error;
+    return refused([...found, notServing(error.message)]);
+  }
   onEvent({ type: 'cluster', state: 'serving' });
 
   const from = cluster.clock.now();
@@ -81,7 +83,7 @@ export async function runRehearsal(settings: RehearsalSettings = {}): Promise<Re
     redirects: redirectPeriods(cluster.events, from),
     clients: report.clients,
     watch: report.watch,
-    problems: run.problems,
+    problems: distinct([...found, ...run.problems]),
     simulatedSeconds: report.seconds,
     realSeconds: thousandths((clock.now() - startedAt) / 1000),
   };
@@ -106,19 +108,16 @@ const NOTHING = {
   simulatedSeconds: 0,
 } as const;
 
-/** What keeps manifests from being looked at any further: found before a cluster is made of them. */
-async function problemsIn(manifests: Readonly<Record<string, string>>): Promise<readonly FileProblem[]> {
-  const texts = Object.entries(manifests).map(([name, text]) => [`${MANIFESTS_DIRECTORY}/${name}`, text] as const);
-  return (await readManifests(createMemoryFiles(Object.fromEntries(texts)), MANIFESTS_DIRECTORY)).problems;
-}
-
 interface Run {
   readonly outcome: RehearsalOutcome;
   readonly steps: readonly RehearsedStep[];
   readonly problems: readonly FileProblem[];
 }
 
-/** One node after the other, as an administrator would; the first that does not come to its end is the last. */
+/**
+ * One node after the other, as an administrator would; the first that does not come to its end is the last. Where nodes
+ * before it were changed the whole is `stopped`, whatever became of that one: some nodes are one way and some the other.
+ */
 async function runOnNodes(cluster: SimulatedCluster, settings: RehearsalSettings, from: number): Promise<Run> {
   const { isPerNode } = STRATEGIES[settings.strategy ?? 'relay'];
   const names = cluster.nodes.filter(({ isControlPlane }) => isControlPlane).map(({ name }) => name);
@@ -126,14 +125,15 @@ async function runOnNodes(cluster: SimulatedCluster, settings: RehearsalSettings
   const problems: FileProblem[] = [];
   let outcome: RehearsalOutcome = 'done';
   const chosen = isPerNode ? names : names.slice(0, 1);
-  for (const name of chosen) {
+  for (const [index, name] of chosen.entries()) {
     const run = await runOnNode(cluster, name, chosen, settings, from);
     steps.push(...run.steps);
     problems.push(...run.problems);
-    outcome = run.outcome;
+    const isBetween = index > 0 && (run.outcome === 'undone' || run.outcome === 'refused');
+    outcome = isBetween ? 'stopped' : run.outcome;
     if (outcome !== 'done') break;
   }
-  return { outcome, steps, problems: distinct(problems) };
+  return { outcome, steps, problems };
 }
 
 async function runOnNode(
@@ -143,8 +143,9 @@ async function runOnNode(
   settings: RehearsalSettings,
   from: number,
 ): Promise<Run> {
-  const { strategy = 'relay', components = CONTROL_PLANE_COMPONENTS, relayPort = DEFAULT_RELAY_PORT } = settings;
-  const { fault, onEvent = () => {} } = settings;
+  const { strategy = 'relay', relayPort = DEFAULT_RELAY_PORT, fault, onEvent = () => {} } = settings;
+  const chosen: Strategy = STRATEGIES[strategy];
+  const components = settings.components ?? chosen.components ?? CONTROL_PLANE_COMPONENTS;
   const switches: { api: Faults['api']; host: Faults['host'] } = { api: undefined, host: undefined };
   const login = cluster.login(name, {
     api: (call) => switches.api?.(call),
@@ -212,7 +213,7 @@ function stepNamed(
   const isFirst = node === first;
   const found =
     steps.find((step) => step.name === name) ??
-    (isFirst ? (steps[Number(name) - 1] ?? steps.find((step) => step.name.endsWith(`/${name}`))) : undefined);
+    (isFirst ? (numbered(steps, name) ?? steps.find((step) => step.name.endsWith(`/${name}`))) : undefined);
   // All nodes have the same steps.
   const isElsewhere = others.some((other) => steps.some((step) => step.name === name.replace(`${other}/`, `${node}/`)));
   if (found !== undefined || !isFirst || isElsewhere) return found;
@@ -222,40 +223,8 @@ function stepNamed(
   );
 }
 
-/** Steps as they went, put together from what was heard of them. */
-function createStepLog() {
-  const steps = new Map<string, RehearsedStep>();
-  return {
-    note: ({ step: { name, title }, ...event }: StepEvent, at: number): void => {
-      const known = steps.get(name);
-      switch (event.type) {
-        case 'started':
-          steps.set(name, { name, title, at, seconds: 0, outcome: 'stopped' });
-          break;
-        case 'done':
-          steps.set(name, { ...known!, seconds: thousandths(at - known!.at), outcome: 'done' });
-          break;
-        case 'failed':
-          steps.set(name, { ...known!, seconds: thousandths(at - known!.at), outcome: 'failed', reason: event.reason });
-          break;
-        case 'undoing':
-          steps.set(name, { ...known!, undone: false });
-          break;
-        case 'undone':
-          steps.set(name, { ...known!, undone: true });
-          break;
-        case 'undo-failed':
-          steps.set(name, { ...known!, reason: event.reason });
-          break;
-        default:
-          event satisfies never;
-      }
-    },
-    steps: (now: number): readonly RehearsedStep[] =>
-      [...steps.values()].map((step) =>
-        step.outcome === 'stopped' ? { ...step, seconds: thousandths(now - step.at) } : step,
-      ),
-  };
+function numbered(steps: readonly Step[], name: string): Step | undefined {
+  return /^[1-9]\d*$/.test(name) ? steps[Number(name) - 1] : undefined;
 }
 
 async function isServing(cluster: SimulatedCluster): Promise<boolean> {
@@ -274,8 +243,4 @@ function distinct(problems: readonly FileProblem[]): readonly FileProblem[] {
 
 function secondsSince(from: number, clock: Clock): number {
   return thousandths((clock.now() - from) / 1000);
-}
-
-function thousandths(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000;
 }

@@ -20,6 +20,8 @@ export interface SelfHostingOptions {
   /** Directory of the kubeconfigs of controller manager and scheduler, usually /etc/kubernetes. */
   readonly kubeConfigDir: string;
   readonly config: SelfHostingConfig;
+  /** What is converted, in this order. Default: all three. */
+  readonly components?: readonly ControlPlaneComponent[];
   /** What is done to the Pod specs. Default: what the feature gates of the configuration ask for. */
   readonly mutators?: PodSpecMutators;
   readonly cluster: Cluster;
@@ -77,7 +79,7 @@ export async function createSelfHostedControlPlane(options: SelfHostingOptions):
   const mutators = options.mutators ?? getMutatorsFromFeatureGates(featureGates, log);
   const conversion = { options: { cluster, waiter, dryRun, files, clock, log }, manifestsDir, nodeName, mutators };
   const results: ComponentResult[] = [];
-  for (const component of CONTROL_PLANE_COMPONENTS) {
+  for (const component of options.components ?? CONTROL_PLANE_COMPONENTS) {
     const start = clock.now();
     const outcome = await convert(component, conversion);
     const milliseconds = clock.now() - start;

@@ -22,6 +22,10 @@ export interface StrategyContext {
   /** Service default/kubernetes. */
   readonly service: Endpoint;
   readonly relayPort: number;
+  /** Ports on which something of the node listens. */
+  readonly takenPorts: readonly number[];
+  /** Whether the firewall of the node lets in what a redirect sends to the relay. */
+  readonly admitsRelay: 'yes' | 'no' | 'unknown';
   /** Hears of what a step does, one line at a time and never a secret. */
   readonly log: (message: string) => void;
 }
@@ -39,6 +43,8 @@ export interface Strategy {
   readonly summary: string;
   /** Whether it is run on each node with a control plane in turn, or on one. */
   readonly isPerNode: boolean;
+  /** What is changed where nobody says what. Default: all three. */
+  readonly components?: readonly ControlPlaneComponent[];
   /** What it would do on a node; no steps where a problem is an error. It changes nothing. */
   plan(context: StrategyContext): StrategyPlan;
 }

@@ -40,9 +40,11 @@ export async function releaseEndpoint(context: StrategyContext): Promise<void> {
 }
 
 /** Ends when the slice that API servers keep names the node: a server writes itself into it every ten seconds. */
-export async function untilEndpoint({ cluster, clock, server }: StrategyContext): Promise<void> {
+export async function untilEndpoint({ host, clock, server }: StrategyContext): Promise<void> {
+  // The server itself is asked: a redirect may still lead to a relay that is gone.
+  const api = host.connect(server, { direct: true });
   await until(clock, `the Service of the API names ${server.address}`, async () => {
-    const slice = await cluster.get({ kind: 'EndpointSlice', namespace: NAMESPACE, name: KUBERNETES });
+    const slice = await api.get({ kind: 'EndpointSlice', namespace: NAMESPACE, name: KUBERNETES });
     return slice.endpoints.some(({ addresses }) => addresses.includes(server.address));
   });
 }

@@ -28,7 +28,7 @@ export interface InventorySettings {
 export async function takeInventory(
   settings: InventorySettings,
 ): Promise<{ readonly context?: StrategyContext; readonly problems: readonly FileProblem[] }> {
-  const { host, cluster, manifestsDir } = settings;
+  const { host, cluster, manifestsDir, relayPort } = settings;
   const { manifests, problems } = await readManifests(host.files, manifestsDir);
   if (manifests === undefined) return { problems };
   const service = await cluster.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
@@ -41,6 +41,8 @@ export async function takeInventory(
       port: portOf(argv, 'kube-apiserver'),
     },
     service: { address: service.spec?.clusterIP ?? '', port: service.spec?.ports?.[0]?.port ?? 443 },
+    takenPorts: [...new Set((await host.listeners()).map(({ port }) => port))],
+    admitsRelay: await host.admits(relayPort, true),
   };
   return { context, problems };
 }

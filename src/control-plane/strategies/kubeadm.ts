@@ -31,18 +31,17 @@ function stepsOf(context: StrategyContext, mutators: readonly PodSpecMutatorFunc
 }
 
 async function convert(
-  { host, cluster, clock, manifestsDir, manifests, log }: StrategyContext,
+  { host, cluster, clock, manifestsDir, log }: StrategyContext,
   component: ControlPlaneComponent,
   more: readonly PodSpecMutatorFunc[],
 ): Promise<void> {
-  const { path } = manifests[component];
   await createSelfHostedControlPlane({
     manifestsDir,
     kubeConfigDir: '/etc/kubernetes',
     config: { nodeRegistration: { name: host.nodeName } },
     mutators: { [component]: [...getDefaultMutators()[component]!, ...more] },
-    // A component without a manifest is passed over, and so the others are.
-    files: { ...host.files, stat: (asked) => host.files.stat(asked === path ? path : `${asked}.other`) },
+    components: [component],
+    files: host.files,
     cluster,
     clock,
     log,

@@ -1,8 +1,8 @@
 import type { Pod } from '../../cluster/objects.ts';
-import { setFlag } from '../../format/flags.ts';
+import { flagValue, setFlag } from '../../format/flags.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { Strategy, StrategyContext } from './context.ts';
-import { replaceManifest, restoreManifest } from './static-pods.ts';
+import { forgetManifest, replaceManifest, restoreManifest } from './static-pods.ts';
 import type { Step } from './steps.ts';
 import { argvOf, portOf, serversOn, untilListening, untilServing } from './waits.ts';
 
@@ -10,33 +10,47 @@ import { argvOf, portOf, serversOn, untilListening, untilServing } from './waits
 export const manifestEdit: Strategy = {
   summary: 'a flag of the API server is changed in its manifest, as kubeadm upgrade does it',
   isPerNode: true,
-  plan: (context) => ({ steps: [editStep(context, 'kube-apiserver', 'v', '2')], problems: [] }),
+  components: ['kube-apiserver'],
+  plan: (context) => ({
+    steps: context.components.map((component) => {
+      // Only a manifest that says something else is another Pod to the kubelet.
+      const before = flagValue(argvOf(context.manifests[component].pod, component), 'v');
+      return editStep(context, component, 'v', before === '2' ? '3' : '2');
+    }),
+    problems: [],
+  }),
 };
 
 /** Sets a flag in the manifest of a static Pod, and ends when a new process serves with it. */
-export function editStep(
-  context: StrategyContext,
-  component: ControlPlaneComponent,
-  flag: string,
-  value: string,
-): Step {
+function editStep(context: StrategyContext, component: ControlPlaneComponent, flag: string, value: string): Step {
   const { host, manifests } = context;
-  const { pod } = manifests[component];
-  const port = portOf(argvOf(pod, component), component);
-
-  async function afterwards(change: () => Promise<void>): Promise<void> {
-    const before = serversOn(await host.processes(), component, port).map(({ pid }) => pid);
-    await change();
-    await untilListening(context, component, port, before);
-    if (component === 'kube-apiserver') await untilServing(context, port);
-  }
-
+  const edited = withFlag(manifests[component].pod, component, flag, value);
   return {
     name: `${host.nodeName}/${component}/edit`,
     title: `set --${flag}=${value} in the manifest, and wait until a new process serves with it`,
-    run: () => afterwards(() => replaceManifest(context, component, withFlag(pod, component, flag, value))),
-    undo: () => afterwards(() => restoreManifest(context, component)),
+    run: async () => {
+      await restarted(context, component, () => replaceManifest(context, component, edited));
+      await forgetManifest(context, component);
+    },
+    undo: async () => {
+      await restarted(context, component, () => restoreManifest(context, component));
+      await forgetManifest(context, component);
+    },
   };
+}
+
+/** Changes a manifest, and where that changed something ends when a new process serves. */
+export async function restarted(
+  context: StrategyContext,
+  component: ControlPlaneComponent,
+  change: () => Promise<boolean | void>,
+): Promise<void> {
+  const { host, manifests } = context;
+  const port = portOf(argvOf(manifests[component].pod, component), component);
+  const before = serversOn(await host.processes(), component, port).map(({ pid }) => pid);
+  if ((await change()) === false) return;
+  await untilListening(context, component, port, before);
+  if (component === 'kube-apiserver') await untilServing(context, port);
 }
 
 export function withFlag(pod: Pod, component: ControlPlaneComponent, flag: string, value: string): Pod {

@@ -1,21 +1,32 @@
+import { ClusterError, type Cluster } from '../../cluster/api.ts';
 import type { DaemonSet, Pod } from '../../cluster/objects.ts';
-import { hasErrors } from '../../core/problem.ts';
+import { hasErrors, ProblemList } from '../../core/problem.ts';
 import { relayPod } from '../selfhosting/modern/relay.ts';
 import type { ComponentProblem, Strategy, StrategyContext } from './context.ts';
 import { convertComponents } from './conversions.ts';
 import { holdEndpoint, releaseEndpoint, untilEndpoint } from './endpoints.ts';
 import { hostOnNode, unhostFromNode } from './hosting.ts';
-import { standbyPod, standbySteps } from './standby.ts';
+import { standbyPod, standbyProblems, standbySteps } from './standby.ts';
+import {
+  addStaticPod,
+  bringBackStaticPod,
+  forgetStaticPod,
+  parkManifest,
+  restoreManifest,
+  takeStaticPod,
+} from './static-pods.ts';
 import { steadyCluster } from './steady.ts';
-import { addStaticPod, forgetStaticPod, parkManifest, restoreManifest, takeStaticPod } from './static-pods.ts';
-import type { Step } from './steps.ts';
-import { untilGone, untilServing } from './waits.ts';
+import { StepError, type Step } from './steps.ts';
+import { untilAnsweredBy, untilGone, untilServing, untilUnhosted } from './waits.ts';
 
 /**
  * Seconds that the redirect outlives whoever refreshes it, while the server behind it serves as well: if the run ends
  * there, clients are back on the server by themselves.
  */
 const REFRESH_SECONDS = 30;
+
+/** How long a relay may be away, in milliseconds: longer than one answer that is late. */
+const RELAY_PATIENCE = 3000;
 
 /** Milliseconds after which every kube-proxy has written a change of endpoints. */
 const PROXIES = 6000;
@@ -29,13 +40,18 @@ export const relay: Strategy = {
   isPerNode: true,
   plan: (given) => {
     const context = { ...given, cluster: steadyCluster(given.cluster, given.clock) };
+    // For a way back that other ways back wait for: it is put off where the API is away.
+    const hasty = { ...given, cluster: steadyCluster(given.cluster, given.clock, RELAY_PATIENCE) };
     const { daemonSets, problems } = convertComponents(context);
     const { pod, problems: found } = relayOf(context);
-    const all = [...found, ...problems];
+    const standing = context.components.flatMap((component) =>
+      component === 'kube-apiserver' ? [] : standbyProblems(context, component),
+    );
+    const all = [...found, ...problems, ...standing];
     if (daemonSets === undefined || hasErrors(all)) return { steps: [], problems: all };
     const parts = context.components.map((component) => {
       const daemonSet = daemonSets[component]!;
-      if (component === 'kube-apiserver') return { added: pod!, steps: serverSteps(context, pod!, daemonSet) };
+      if (component === 'kube-apiserver') return { added: pod!, steps: serverSteps(context, hasty, pod!, daemonSet) };
       const added = standbyPod(context, component);
       return { added, steps: standbySteps(context, component, added, daemonSet) };
     });
@@ -52,23 +68,39 @@ function cleanUp(context: StrategyContext, added: readonly Pod[]): Step {
     run: async () => {
       for (const pod of added) await forgetStaticPod(context, pod);
     },
+    // A way back writes them again.
     undo: async () => {},
   };
 }
 
 /** The relay, where the API server is to change. */
-function relayOf({ manifests, components, relayPort }: StrategyContext): {
-  readonly pod?: Pod;
-  readonly problems: readonly ComponentProblem[];
-} {
+function relayOf(context: StrategyContext): { readonly pod?: Pod; readonly problems: readonly ComponentProblem[] } {
+  const { manifests, components, relayPort, takenPorts } = context;
   const component = 'kube-apiserver';
   if (!components.includes(component)) return { problems: [] };
   const { pod: server, source } = manifests[component];
-  const { pod, problems } = relayPod(server, { port: relayPort, source });
-  return { ...(pod && { pod }), problems: problems.map((problem) => ({ ...problem, component })) };
+  const { pod, problems } = relayPod(server, { port: relayPort, takenPorts, source });
+  const list = new ProblemList(false, source);
+  if (context.admitsRelay === 'no') list.error('FIREWALL_CLOSED', '', firewallMessage(relayPort), FIREWALL_HINT);
+  if (context.admitsRelay === 'unknown') list.warn('FIREWALL_CLOSED', '', FIREWALL_UNKNOWN, FIREWALL_HINT);
+  const all = [...problems, ...list.sorted()];
+  return { ...(pod && { pod }), problems: all.map((problem) => ({ ...problem, component })) };
 }
 
-function serverSteps(context: StrategyContext, relayed: Pod, daemonSet: DaemonSet): readonly Step[] {
+function firewallMessage(port: number): string {
+  return `The firewall of the node would drop what the redirect sends to port ${port}: it sees that port and not the server's.`;
+}
+
+const FIREWALL_UNKNOWN =
+  'Whether the firewall of the node lets in what the redirect sends to the relay cannot be told.';
+const FIREWALL_HINT = 'Let in what was translated, as by `ct status dnat accept` in nftables.';
+
+function serverSteps(
+  context: StrategyContext,
+  hasty: StrategyContext,
+  relayed: Pod,
+  daemonSet: DaemonSet,
+): readonly Step[] {
   const { host, clock, server, service, relayPort } = context;
   const component = 'kube-apiserver';
   const name = (step: string): string => `${host.nodeName}/${component}/${step}`;
@@ -82,15 +114,42 @@ function serverSteps(context: StrategyContext, relayed: Pod, daemonSet: DaemonSe
     await untilGone(context, component, relayPort);
   }
 
+  /** The firewall may have been loaded anew since the plan. */
+  async function checkFirewall(): Promise<void> {
+    if ((await host.admits(relayPort, true)) === 'no')
+      throw new StepError('STEP_FAILED', `${firewallMessage(relayPort)} ${FIREWALL_HINT}`);
+  }
+
+  /** Once the server is stopped, clients have the relay alone: when that is gone, the way back must not wait. */
+  function relayGuard(): () => Promise<void> {
+    const api = host.connect(redirect.to, { direct: true });
+    let servedAt = clock.now();
+    return async () => {
+      await checkFirewall();
+      if (await isServing(api)) servedAt = clock.now();
+      else if (clock.now() - servedAt >= RELAY_PATIENCE)
+        throw new StepError('STEP_FAILED', `The relay on port ${relayPort} does not serve any more.`);
+    };
+  }
+
+  async function checkRelay(): Promise<void> {
+    await checkFirewall();
+    await untilServing(context, relayPort, RELAY_PATIENCE);
+  }
+
   return [
     {
       name: name('relay'),
       title: `start a relay on port ${relayPort}, and prove that it serves`,
       run: async () => {
+        await checkFirewall();
         await addStaticPod(context, relayed);
         await untilServing(context, relayPort);
       },
-      undo: removeRelay,
+      undo: async () => {
+        await removeRelay();
+        await forgetStaticPod(context, relayed);
+      },
     },
     {
       name: name('endpoint'),
@@ -100,21 +159,26 @@ function serverSteps(context: StrategyContext, relayed: Pod, daemonSet: DaemonSe
     },
     {
       name: name('redirect'),
-      title: `send new connections to the relay, and prove that they arrive`,
+      title: 'send new connections to the relay, and prove that it is the relay that answers',
       run: async () => {
+        await checkFirewall();
+        const startedAt = await host.connect(redirect.to, { direct: true }).startedAt();
         await host.redirect.set(redirect, REFRESH_SECONDS);
-        await untilServing({ ...context, host: throughRedirect(context) }, server.port);
+        await untilAnsweredBy(context, redirect.from, startedAt);
         await clock.sleep(PROXIES);
+        await checkFirewall();
+        await untilAnsweredBy(context, redirect.from, startedAt);
         await host.redirect.set(redirect);
       },
       undo: () => host.redirect.remove(),
     },
     {
       name: name('stop'),
-      title: `stop the static server, and wait for its process to end`,
+      title: 'stop the static server, and wait for its process to end',
       run: async () => {
+        await checkRelay();
         await parkManifest(context, component);
-        await untilGone(context, component, server.port);
+        await untilGone(context, component, server.port, relayGuard());
       },
       undo: async () => {
         // A server that has not ended yet has the port, and the kubelet starts the next one when it has.
@@ -127,13 +191,14 @@ function serverSteps(context: StrategyContext, relayed: Pod, daemonSet: DaemonSe
       name: name('host'),
       title: 'let the cluster host the server, and prove that it serves',
       run: async () => {
+        await checkRelay();
         await hostOnNode(context, component, daemonSet);
         await untilServing(context, server.port);
         await untilEndpoint(context);
       },
       undo: async () => {
-        await unhostFromNode(context, component, daemonSet);
-        await untilGone(context, component, server.port);
+        await unhostFromNode(hasty, component, daemonSet);
+        await untilUnhosted(context, component, daemonSet);
       },
     },
     {
@@ -159,14 +224,19 @@ function serverSteps(context: StrategyContext, relayed: Pod, daemonSet: DaemonSe
         await untilServing(context, server.port);
       },
       undo: async () => {
-        await addStaticPod(context, relayed);
+        await bringBackStaticPod(context, relayed);
         await untilServing(context, relayPort);
       },
     },
   ];
 }
 
-/** The node as its clients have it: what is asked goes where the redirect sends it. */
-function throughRedirect({ host }: StrategyContext): StrategyContext['host'] {
-  return { ...host, connect: (endpoint) => host.connect(endpoint) };
+async function isServing(api: Cluster): Promise<boolean> {
+  try {
+    return await api.isHealthy('readyz');
+  } catch (error) {
+    // No answer at all.
+    if (error instanceof ClusterError) return false;
+    throw error;
+  }
 }

@@ -1,15 +1,21 @@
-import type { LeaseObject } from '../../cluster/api.ts';
 import type { DaemonSet, Pod } from '../../cluster/objects.ts';
-import { removeFlag, setFlag } from '../../format/flags.ts';
-import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
+import { ProblemList } from '../../core/problem.ts';
+import { flagValue, setFlag } from '../../format/flags.ts';
+import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import { KUBEADM_LABELS } from '../selfhosting/modern/facts.ts';
-import type { StrategyContext } from './context.ts';
+import type { ComponentProblem, StrategyContext } from './context.ts';
 import { hostOnNode, unhostFromNode } from './hosting.ts';
-import { addStaticPod, parkManifest, restoreManifest, takeStaticPod } from './static-pods.ts';
+import { handLeaseOver, type LeaderComponent } from './leases.ts';
+import {
+  addStaticPod,
+  bringBackStaticPod,
+  forgetStaticPod,
+  parkManifest,
+  restoreManifest,
+  takeStaticPod,
+} from './static-pods.ts';
 import type { Step } from './steps.ts';
-import { argvOf, portOf, serversOn, until, untilGone, untilListening } from './waits.ts';
-
-export type LeaderComponent = Exclude<ControlPlaneComponent, 'kube-apiserver'>;
+import { argvOf, portOf, serversOn, untilGone, untilListening, untilSteady, untilUnhosted } from './waits.ts';
 
 /** Ports of the copies that stand by, outside of those that nodes give to Services and to outgoing connections. */
 const STANDBY_PORTS: Readonly<Record<LeaderComponent, number>> = {
@@ -19,6 +25,35 @@ const STANDBY_PORTS: Readonly<Record<LeaderComponent, number>> = {
 
 /** How often a copy asks for the lease. The default, 2 s with a jitter up to 2.4 s more, is most of a gap. */
 const RETRY_PERIOD = '500ms';
+const RETRY_FLAG = 'leader-elect-retry-period';
+
+/** What keeps a copy of a component from standing by. */
+export function standbyProblems(context: StrategyContext, component: LeaderComponent): readonly ComponentProblem[] {
+  const { pod, source } = context.manifests[component];
+  const problems = new ProblemList(false, source);
+  const port = STANDBY_PORTS[component];
+  if (flagValue(argvOf(pod, component), 'leader-elect') === 'false')
+    problems.error(
+      'LEADER_ELECTION_OFF',
+      '/spec/containers',
+      `With --leader-elect=false two of ${component} would work at once while the one takes over from the other.`,
+      'Take the flag away: one that is alone leads as well.',
+    );
+  const isTaken = [...context.takenPorts, ...ownPorts(context)].includes(port);
+  if (isTaken)
+    problems.error(
+      'STANDBY_PORT_TAKEN',
+      '',
+      `A copy of ${component} stands by on port ${port} while it changes, and that port is taken.`,
+      'Let what listens there listen elsewhere for the time of the change.',
+    );
+  return problems.sorted().map((problem) => ({ ...problem, component }));
+}
+
+/** Ports on which the components of the node serve, whether or not they run. */
+function ownPorts({ manifests, relayPort }: StrategyContext): readonly number[] {
+  return [...CONTROL_PLANE_COMPONENTS.map((name) => portOf(argvOf(manifests[name].pod, name), name)), relayPort];
+}
 
 /**
  * Moves a component that works only while it holds a lease: a copy on another port stands by, takes over when the static
@@ -34,98 +69,57 @@ export function standbySteps(
   const port = portOf(argvOf(manifests[component].pod, component), component);
   const standbyPort = STANDBY_PORTS[component];
   const name = (step: string): string => `${host.nodeName}/${component}/${step}`;
-
-  /** Who led on this node as what: known from the order of the steps, since a lease names no process. */
-  const leaders: { static?: string | undefined; copy?: string | undefined } = {};
-
-  async function stopCopy(): Promise<void> {
-    await handLeaseOver(context, component, standbyPort, leaders.copy, () => takeStaticPod(context, copy));
-  }
+  const stopCopy = (): Promise<void> =>
+    handLeaseOver(context, component, standbyPort, () => takeStaticPod(context, copy));
 
   return [
     {
       name: name('standby'),
       title: `let a copy stand by on port ${standbyPort}`,
       run: async () => {
-        leaders.static = await leaderHere(context, component);
         await addStaticPod(context, copy);
         await untilListening(context, component, standbyPort);
       },
-      undo: stopCopy,
+      undo: async () => {
+        await takeStaticPod(context, copy);
+        await untilGone(context, component, standbyPort);
+        await forgetStaticPod(context, copy);
+      },
     },
     {
       name: name('stop'),
       title: 'stop the static Pod, and let somebody else lead',
-      run: async () => {
-        await handLeaseOver(context, component, port, leaders.static, () => parkManifest(context, component));
-        leaders.copy = await leaderHere(context, component);
-      },
+      run: () => handLeaseOver(context, component, port, () => parkManifest(context, component)),
       undo: async () => {
         await restoreManifest(context, component);
         await untilListening(context, component, port);
+        await stopCopy();
       },
     },
     {
       name: name('host'),
-      title: `let the cluster host it, and wait until it listens`,
+      title: 'let the cluster host it, and wait until it lasts',
       run: async () => {
         const before = serversOn(await host.processes(), component, port).map(({ pid }) => pid);
         await hostOnNode(context, component, daemonSet);
-        await untilListening(context, component, port, before);
+        await untilSteady(context, component, port, before);
       },
-      undo: async () => {
-        await unhostFromNode(context, component, daemonSet);
-        await untilGone(context, component, port);
-      },
+      undo: () =>
+        handLeaseOver(context, component, port, async () => {
+          await unhostFromNode(context, component, daemonSet);
+          await untilUnhosted(context, component, daemonSet);
+        }),
     },
     {
       name: name('remove-standby'),
       title: 'stop the copy, and let somebody else lead',
       run: stopCopy,
       undo: async () => {
-        await addStaticPod(context, copy);
+        await bringBackStaticPod(context, copy);
         await untilListening(context, component, standbyPort);
       },
     },
   ];
-}
-
-/** The holder of the lease, if it is on this node. */
-async function leaderHere({ cluster, host }: StrategyContext, component: LeaderComponent): Promise<string | undefined> {
-  const { holderIdentity } = (await cluster.get(leaseOf(component))).spec;
-  return holderIdentity?.startsWith(`${host.nodeName}_`) ? holderIdentity : undefined;
-}
-
-function leaseOf(name: LeaderComponent) {
-  return { kind: 'Lease', namespace: 'kube-system', name } as const;
-}
-
-/**
- * Stops a process, and where it led ends when somebody else does. A controller-manager keeps its lease when it ends, and
- * the next one would wait for it to run out: so once the process is gone, and nobody else has taken the lease, it is
- * cleared, in that version of it alone.
- */
-async function handLeaseOver(
-  context: StrategyContext,
-  component: LeaderComponent,
-  port: number,
-  leader: string | undefined,
-  stop: () => Promise<void>,
-): Promise<void> {
-  const { cluster, clock } = context;
-  await stop();
-  await untilGone(context, component, port);
-  if (leader === undefined) return;
-  await until(clock, `another ${component} leads`, async () => {
-    const lease = await cluster.get(leaseOf(component));
-    const { holderIdentity } = lease.spec;
-    if (holderIdentity === leader) await cluster.update(cleared(lease));
-    return Boolean(holderIdentity) && holderIdentity !== leader;
-  });
-}
-
-function cleared(lease: LeaseObject): LeaseObject {
-  return { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 } };
 }
 
 /** A copy of the static Pod of a component that may run beside it. */
@@ -154,14 +148,9 @@ export function standbyPod({ manifests }: StrategyContext, component: LeaderComp
           }) => {
             const field = container.command && container.command.length > 0 ? 'command' : 'args';
             const argv = setFlag(container[field] ?? [], 'secure-port', String(STANDBY_PORTS[component]));
-            return {
-              ...container,
-              [field]: setFlag(removeFlag(argv, RETRY_FLAG), RETRY_FLAG, RETRY_PERIOD),
-            };
+            return { ...container, [field]: setFlag(argv, RETRY_FLAG, RETRY_PERIOD) };
           },
         ),
     },
   };
 }
-
-const RETRY_FLAG = 'leader-elect-retry-period';

@@ -6,39 +6,38 @@ import type { StrategyContext } from './context.ts';
 import { StepError } from './steps.ts';
 
 /** Where manifests lie that the kubelet is not to read. */
-const PARKING = '/etc/kubernetes/bootlace';
+export const PARKING = '/etc/kubernetes/bootlace';
 
 function parkedPath(component: ControlPlaneComponent): string {
   return posix.join(PARKING, `${component}.yaml`);
 }
 
-/** Takes a static Pod away: its manifest goes to where the kubelet does not look. */
+/** Takes a static Pod away: its manifest goes to where the kubelet does not look. Refuses one that has changed since. */
 export async function parkManifest(
   { host, manifests }: StrategyContext,
   component: ControlPlaneComponent,
 ): Promise<void> {
-  await host.files.move(manifests[component].path, parkedPath(component));
+  const { path, text } = manifests[component];
+  const found = await readText(host, path);
+  if (found === text) return host.files.move(path, parkedPath(component));
+  // A run before this one may have come so far.
+  if (found === undefined && (await readText(host, parkedPath(component))) === text) return undefined;
+  throw new StepError('STEP_FAILED', `The manifest ${path} is not any more what it was when the run began.`);
 }
 
-/** Puts the manifest back as it was, to the byte. Where it is already there, nothing is done. */
+/**
+ * Puts the manifest back as it was, to the byte, and says whether anything had to be done. The kept file is moved, which
+ * works on a full disk; what is kept of another run does not count.
+ */
 export async function restoreManifest(
   { host, manifests }: StrategyContext,
   component: ControlPlaneComponent,
-): Promise<void> {
-  const { path } = manifests[component];
-  if (await exists(host, parkedPath(component))) return host.files.move(parkedPath(component), path);
-  if (await exists(host, path)) return undefined;
-  throw new StepError('STEP_FAILED', `There is neither ${path} nor ${parkedPath(component)}.`);
-}
-
-async function exists({ files }: Host, path: string): Promise<boolean> {
-  try {
-    await files.stat(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+): Promise<boolean> {
+  const { path, text } = manifests[component];
+  if ((await readText(host, path)) === text) return false;
+  if ((await readText(host, parkedPath(component))) === text) await host.files.move(parkedPath(component), path);
+  else await host.files.write(path, text);
+  return true;
 }
 
 /** Puts another manifest in the place of a static Pod's own, which is kept. */
@@ -52,21 +51,28 @@ export async function replaceManifest(
   await host.files.write(path, textOf(pod));
 }
 
-/**
- * Puts a static Pod beside those of the node. One that was taken away comes back from where it was kept, so that a way
- * back needs no room on the disk.
- */
+/** Removes the manifest that was kept of a component. */
+export async function forgetManifest({ host }: StrategyContext, component: ControlPlaneComponent): Promise<void> {
+  await host.files.remove(parkedPath(component));
+}
+
+/** Puts a static Pod beside those of the node. */
 export async function addStaticPod({ host, manifestsDir }: StrategyContext, pod: Pod): Promise<void> {
-  const path = pathIn(manifestsDir, pod);
-  const kept = pathIn(PARKING, pod);
-  if (await exists(host, kept)) await host.files.move(kept, path);
-  else await host.files.write(path, textOf(pod));
+  await host.files.write(pathIn(manifestsDir, pod), textOf(pod));
 }
 
 /** Takes a static Pod away that was added, and keeps its manifest. It is no error when there is none. */
 export async function takeStaticPod({ host, manifestsDir }: StrategyContext, pod: Pod): Promise<void> {
   const path = pathIn(manifestsDir, pod);
-  if (await exists(host, path)) await host.files.move(path, pathIn(PARKING, pod));
+  if ((await readText(host, path)) !== undefined) await host.files.move(path, pathIn(PARKING, pod));
+}
+
+/** Brings back a static Pod that was taken away, from where it is kept, so that it needs no room on the disk. */
+export async function bringBackStaticPod(context: StrategyContext, pod: Pod): Promise<void> {
+  const { host, manifestsDir } = context;
+  const kept = pathIn(PARKING, pod);
+  if ((await readText(host, kept)) === textOf(pod)) await host.files.move(kept, pathIn(manifestsDir, pod));
+  else if ((await readText(host, pathIn(manifestsDir, pod))) === undefined) await addStaticPod(context, pod);
 }
 
 /** Removes the manifest that was kept of a static Pod. */
@@ -79,6 +85,19 @@ function pathIn(directory: string, pod: Pod): string {
 }
 
 /** JSON is YAML to the kubelet. */
-function textOf(pod: Pod): string {
+export function textOf(pod: Pod): string {
   return `${JSON.stringify(pod, undefined, 2)}\n`;
+}
+
+async function readText({ files }: Host, path: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await files.read(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export async function exists(host: Host, path: string): Promise<boolean> {
+  return (await readText(host, path)) !== undefined;
 }

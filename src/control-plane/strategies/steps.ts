@@ -1,5 +1,8 @@
 import { reasonOf } from '../../core/redact.ts';
-import { BootlaceError, type StepErrorCode } from '../../core/errors.ts';
+import { ClusterError } from '../../cluster/api.ts';
+import { BootlaceError, type ClusterErrorCode, type StepErrorCode } from '../../core/errors.ts';
+
+const AWAY: ReadonlySet<ClusterErrorCode> = new Set(['UNREACHABLE', 'TIMEOUT', 'UNAVAILABLE']);
 
 /** One change of the control plane, with its proof and its way back. */
 export interface Step {
@@ -22,40 +25,68 @@ export type StepEvent =
   | { readonly type: 'undoing' | 'undone'; readonly step: Step }
   | { readonly type: 'undo-failed'; readonly step: Step; readonly reason: string };
 
-/** Hears of progress before the run goes on. */
+/** Hears of progress before the run goes on. What it throws changes nothing: half a change must not depend on who looks. */
 export type StepListener = (event: StepEvent) => void;
 
 /**
  * Runs steps one after the other. When one fails, it and those before it are taken back, last first; a step without a
- * way back ends that, and so does one whose way back fails.
+ * way back ends that, and so does one whose way back fails. Where that is for want of an API it is put off: the way back
+ * of an earlier step may be what brings the API back.
  */
 export async function runSteps(steps: readonly Step[], onEvent: StepListener): Promise<StepsOutcome> {
+  const tell = guarded(onEvent);
   for (const [index, step] of steps.entries()) {
+    tell({ type: 'started', step });
     try {
-      onEvent({ type: 'started', step });
       await step.run();
     } catch (error) {
-      onEvent({ type: 'failed', step, reason: explain(error) });
-      return undoSteps(steps.slice(0, index + 1), onEvent);
+      tell({ type: 'failed', step, reason: explain(error) });
+      return undoSteps(steps.slice(0, index + 1), tell);
     }
-    onEvent({ type: 'done', step });
+    tell({ type: 'done', step });
   }
   return 'done';
 }
 
-async function undoSteps(steps: readonly Step[], onEvent: StepListener): Promise<'undone' | 'failed'> {
+async function undoSteps(steps: readonly Step[], tell: StepListener): Promise<'undone' | 'failed'> {
+  const putOff: Step[] = [];
   for (const step of steps.toReversed()) {
-    if (step.undo === undefined) return 'failed';
-    onEvent({ type: 'undoing', step });
-    try {
-      await step.undo();
-    } catch (error) {
-      onEvent({ type: 'undo-failed', step, reason: explain(error) });
-      return 'failed';
-    }
-    onEvent({ type: 'undone', step });
+    const result = await undoStep(step, tell);
+    if (result === 'failed') return 'failed';
+    if (result === 'put off') putOff.push(step);
   }
+  for (const step of putOff) if ((await undoStep(step, tell)) !== 'undone') return 'failed';
   return 'undone';
+}
+
+async function undoStep(step: Step, tell: StepListener): Promise<'undone' | 'put off' | 'failed'> {
+  if (step.undo === undefined) return 'failed';
+  tell({ type: 'undoing', step });
+  try {
+    await step.undo();
+  } catch (error) {
+    tell({ type: 'undo-failed', step, reason: explain(error) });
+    return isApiAway(error) ? 'put off' : 'failed';
+  }
+  tell({ type: 'undone', step });
+  return 'undone';
+}
+
+function guarded(listener: StepListener): StepListener {
+  return (event) => {
+    try {
+      listener(event);
+    } catch {
+      // What could not be shown is in the outcome all the same.
+    }
+  };
+}
+
+/** Whether an error, or what is behind it, says that no API server could be heard. */
+function isApiAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isAway = error instanceof ClusterError && AWAY.has(error.code);
+  return isAway || isApiAway(error.cause);
 }
 
 /** An error with what is behind it, as far as it may be shown. */

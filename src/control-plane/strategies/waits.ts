@@ -1,21 +1,21 @@
 import type { Clock } from '../../core/clock.ts';
 import { poll } from '../selfhosting/retry.ts';
-import type { HostProcess } from '../../cluster/host.ts';
-import type { Pod } from '../../cluster/objects.ts';
+import type { Endpoint, HostProcess } from '../../cluster/host.ts';
+import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import { flagValue } from '../../format/flags.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
-import { DEFAULT_SECURE_PORT } from '../selfhosting/modern/facts.ts';
+import { DEFAULT_GRACE_PERIOD, DEFAULT_SECURE_PORT } from '../selfhosting/modern/facts.ts';
 import type { StrategyContext } from './context.ts';
 import { StepError } from './steps.ts';
 
 const INTERVAL_MILLISECONDS = 300;
 
-/** Longest time until a component serves or is gone, in milliseconds: twice its grace period, and a slow disk. */
+/** Longest time until a component serves, in milliseconds: a slow disk, and a kubelet that tries again only now and then. */
 export const PATIENCE = 150_000;
 
 /**
  * Asks until something holds. Errors on the way count as a no, since an API server may be about to start; the last one
- * is the cause of the {@link StepError}.
+ * is the cause of the {@link StepError}. A `STEP_FAILED` says that it cannot hold any more, and ends the wait.
  */
 export async function until(
   clock: Clock,
@@ -31,6 +31,7 @@ export async function until(
       lastError = undefined;
       return answer;
     } catch (error) {
+      if (error instanceof StepError && error.code === 'STEP_FAILED') throw error;
       lastError = error;
       return false;
     }
@@ -63,34 +64,66 @@ export function argvOf(pod: Pod, component: ControlPlaneComponent): readonly str
   return [...(container?.command ?? []), ...(container?.args ?? [])];
 }
 
-function programOf([path = '']: readonly string[]): string {
+export function programOf([path = '']: readonly string[]): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Ends when no process of a component serves on a port any more: its Pod may be gone long before. */
+/**
+ * Ends when no process of a component serves on a port any more: its Pod may be gone long before. Takes as long as the Pod
+ * may take to end. What must hold meanwhile is asked again and again, and ends the wait by throwing `STEP_FAILED`.
+ */
 export async function untilGone(
-  { host, clock }: StrategyContext,
+  { host, clock, manifests }: StrategyContext,
   component: ControlPlaneComponent,
   port: number,
+  meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
-  await until(clock, `the ${component} on port ${port} has ended`, async () => {
+  const isGone = async (): Promise<boolean> => {
+    await meanwhile();
     const [processes, listeners] = [await host.processes(), await host.listeners()];
     return serversOn(processes, component, port).length === 0 && listeners.every((listener) => listener.port !== port);
-  });
+  };
+  await until(clock, `the ${component} on port ${port} has ended`, isGone, patienceToEnd(manifests[component].pod));
+}
+
+/** Ends when no container of a DaemonSet's Pods runs on this node. */
+export async function untilUnhosted(
+  { host, clock, manifests }: StrategyContext,
+  component: ControlPlaneComponent,
+  { metadata }: DaemonSet,
+): Promise<void> {
+  const isGone = async (): Promise<boolean> =>
+    (await host.containers()).every(
+      ({ podName, podNamespace, state }) =>
+        state === 'exited' || podNamespace !== metadata.namespace || !podName.startsWith(`${metadata.name}-`),
+    );
+  const goal = `the Pod of DaemonSet ${metadata.name} has ended on this node`;
+  await until(clock, goal, isGone, patienceToEnd(manifests[component].pod));
+}
+
+/** Milliseconds that a Pod may take to end, with its time of grace and something for the kubelet. */
+function patienceToEnd({ spec }: Pod): number {
+  const grace = Number(spec['terminationGracePeriodSeconds'] ?? DEFAULT_GRACE_PERIOD);
+  return grace * 1000 + PATIENCE;
 }
 
 /**
  * Ends when an API server on this node is ready, and answers what a client asks: readiness alone says nothing of
  * authenticators and authorization. It is asked past any redirect, so that nobody else answers.
  */
-export async function untilServing({ host, clock, server }: StrategyContext, port: number): Promise<void> {
+export async function untilServing(
+  { host, clock, server }: StrategyContext,
+  port: number,
+  timeoutMilliseconds = PATIENCE,
+): Promise<void> {
   const api = host.connect({ address: server.address, port }, { direct: true });
-  await until(clock, `the API server on port ${port} serves`, async () => {
+  const isServing = async (): Promise<boolean> => {
     if (!(await api.isHealthy('readyz'))) return false;
     await api.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
     await api.create(PROOF, { dryRun: true });
     return true;
-  });
+  };
+  await until(clock, `the API server on port ${port} serves`, isServing, timeoutMilliseconds);
 }
 
 /** What is written, and not stored, to see that a server takes writes. */
@@ -113,3 +146,46 @@ export async function untilListening(
     return pids.some((pid) => !before.includes(pid) && listening.includes(pid));
   });
 }
+
+/** How long a process has to last until it counts as one that works: longer than a crash loop lets it, in milliseconds. */
+const STEADY = 5000;
+
+/** Ends when one process of a component, which was not there before, has listened on its port for some seconds. */
+export async function untilSteady(
+  context: StrategyContext,
+  component: ControlPlaneComponent,
+  port: number,
+  before: readonly number[],
+): Promise<void> {
+  const { host, clock } = context;
+  let seen: { readonly pid: number; readonly at: number } | undefined;
+  await until(clock, `the ${component} on port ${port} lasts`, async () => {
+    const listening = (await host.listeners()).filter((listener) => listener.port === port).map(({ pid }) => pid);
+    const pid = serversOn(await host.processes(), component, port)
+      .map((process) => process.pid)
+      .find((one) => !before.includes(one) && listening.includes(one));
+    if (pid === undefined) seen = undefined;
+    else if (seen?.pid !== pid) seen = { pid, at: clock.now() };
+    return seen !== undefined && clock.now() - seen.at >= STEADY;
+  });
+}
+
+/** Ends when all of these endpoints are answered by a process that was started at that time, as clients on the node ask. */
+export async function untilAnsweredBy(
+  { host, clock }: StrategyContext,
+  endpoints: readonly Endpoint[],
+  startedAt: number,
+): Promise<void> {
+  await until(
+    clock,
+    `the relay answers at ${endpoints.map(({ address, port }) => `${address}:${port}`).join(' and ')}`,
+    async () => {
+      for (const endpoint of endpoints) if ((await host.connect(endpoint).startedAt()) !== startedAt) return false;
+      return true;
+    },
+    ANSWER_PATIENCE,
+  );
+}
+
+/** A redirect is there at once or not at all; what is slow is the server. Milliseconds. */
+const ANSWER_PATIENCE = 20_000;
