@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSimulatedClock, systemClock } from './clock.ts';
 
 test('the clock of the machine sleeps at least as long as it was told', async () => {
@@ -84,5 +84,63 @@ describe('the simulated clock', () => {
     expect(seen).toEqual(['woken at 10']);
     await clock.sleep(5);
     expect(seen).toEqual(['woken at 10', 'later']);
+  });
+
+  test('hands an exception in an action to everyone who waits, and to everyone who does later', async () => {
+    const clock = createSimulatedClock();
+    const error = new Error('x');
+    const heard: unknown[] = [];
+    const seen: string[] = [];
+    clock.hold((reason) => heard.push(reason));
+    // Nobody is told for this one.
+    clock.hold();
+    clock.at(10, () => {
+      throw error;
+    });
+    clock.at(11, () => seen.push('later'));
+    const sleeps = await Promise.allSettled([clock.sleep(5), clock.sleep(20), clock.sleep(30)]);
+    expect(sleeps).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ]);
+    await expect(clock.sleep(1)).rejects.toBe(error);
+    expect(heard).toEqual([error]);
+    clock.hold((reason) => heard.push(reason))();
+    expect(heard).toEqual([error, error]);
+    expect(seen).toEqual([]);
+    expect(clock.now()).toBe(10);
+  });
+
+  test('leaves no rejection behind where nobody waits for a sleep any more', async () => {
+    const clock = createSimulatedClock();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): unknown => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    clock.hold();
+    let hasRun = false;
+    clock.at(10, () => {
+      hasRun = true;
+      throw new Error('x');
+    });
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(hasRun).toBe(true);
+    expect(unhandled).toEqual([]);
+  });
+
+  test('takes no time that is none', async () => {
+    const clock = createSimulatedClock();
+    expect(() => clock.at(Number.NaN, () => {})).toThrow(RangeError);
+    await expect(clock.sleep(Number.NaN)).rejects.toThrow(RangeError);
+    await clock.sleep(5);
+    expect(clock.now()).toBe(5);
+  });
+
+  test('does not spin for ever where actions follow each other and no time passes', async () => {
+    const clock = createSimulatedClock();
+    const again = (): void => void clock.at(clock.now(), again);
+    clock.at(3, again);
+    await expect(clock.sleep(10)).rejects.toThrow('stands still at 3 ms');
   });
 });

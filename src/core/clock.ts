@@ -18,14 +18,15 @@ export interface SimulatedClock extends Clock {
   readonly sleeps: readonly number[];
   /**
    * Runs an action when the clock gets there, before sleeps that end at the same moment and began later. Returns what
-   * calls it off.
+   * calls it off. An action that throws ends the clock: every sleep, those that begin later too, rejects with its error.
    */
   at(time: number, action: () => void): () => void;
   /**
    * Lets the clock move as a sleep does, for somebody who waits for an action and not for a time. Returns what ends
-   * that: whoever waited then runs before the next action does.
+   * that: whoever waited then runs before the next action does. `onFailure` hears of an action that threw, at once where
+   * one did already: nothing that is waited for happens any more.
    */
-  hold(): () => void;
+  hold(onFailure?: (error: unknown) => void): () => void;
 }
 
 interface Timer {
@@ -36,6 +37,9 @@ interface Timer {
 /** Actions in one turn of the event loop: a wait that never ends must not keep others from being heard. */
 const ACTIONS_A_TURN = 10_000;
 
+/** Actions at one moment from which on they count as going on for ever. */
+const ACTIONS_A_MOMENT = 1_000_000;
+
 /**
  * The clock starts at 0 and jumps to the next action or end of a sleep as soon as all other work has come to rest, so
  * that several sleepers wake in the order of their times. Actions alone do not move it.
@@ -43,12 +47,16 @@ const ACTIONS_A_TURN = 10_000;
 export function createSimulatedClock(): SimulatedClock {
   const sleeps: number[] = [];
   const timers: Timer[] = [];
+  const holders = new Set<{ readonly onFailure: ((error: unknown) => void) | undefined }>();
   let now = 0;
-  let holders = 0;
+  /** Actions that ran since time moved. */
+  let idle = 0;
+  let failure: { readonly error: unknown } | undefined;
   let isMoving = false;
   let givesWay = false;
 
   function at(time: number, run: () => void): () => void {
+    if (Number.isNaN(time)) throw new RangeError('An action needs a time to run at, and NaN is none.');
     const timer = { time, run };
     timers.splice(placeOf(time), 0, timer);
     move();
@@ -69,20 +77,21 @@ export function createSimulatedClock(): SimulatedClock {
     return low;
   }
 
-  function hold(): () => void {
-    let isHeld = true;
-    holders += 1;
+  function hold(onFailure?: (error: unknown) => void): () => void {
+    if (failure !== undefined) {
+      onFailure?.(failure.error);
+      return () => {};
+    }
+    const holder = { onFailure };
+    holders.add(holder);
     move();
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      holders -= 1;
-      givesWay = true;
+      if (holders.delete(holder)) givesWay = true;
     };
   }
 
   function move(): void {
-    if (isMoving || holders === 0 || timers.length === 0) return;
+    if (isMoving || failure !== undefined || holders.size === 0 || timers.length === 0) return;
     isMoving = true;
     // After everything that is already under way: promises first, then whatever else is ready to run.
     setImmediate(next);
@@ -90,13 +99,31 @@ export function createSimulatedClock(): SimulatedClock {
 
   function next(): void {
     givesWay = false;
-    for (let left = ACTIONS_A_TURN; left > 0 && holders > 0 && !givesWay && timers.length > 0; left -= 1) {
-      const timer = timers.shift()!;
-      now = Math.max(now, timer.time);
-      timer.run();
+    try {
+      for (let left = ACTIONS_A_TURN; left > 0 && holders.size > 0 && !givesWay && timers.length > 0; left -= 1) step();
+    } catch (error) {
+      fail(error);
     }
     isMoving = false;
     move();
+  }
+
+  function step(): void {
+    const timer = timers.shift()!;
+    idle = timer.time > now ? 0 : idle + 1;
+    if (idle > ACTIONS_A_MOMENT)
+      throw new Error(
+        `The simulated clock stands still at ${now} ms: something does one thing after another for ever.`,
+      );
+    now = Math.max(now, timer.time);
+    timer.run();
+  }
+
+  function fail(error: unknown): void {
+    failure = { error };
+    const waiting = [...holders];
+    holders.clear();
+    for (const { onFailure } of waiting) onFailure?.(error);
   }
 
   return {
@@ -104,12 +131,13 @@ export function createSimulatedClock(): SimulatedClock {
     now: () => now,
     sleep: (milliseconds) => {
       sleeps.push(milliseconds);
-      const release = hold();
-      return new Promise((resolve) => {
+      return new Promise((resolve, reject) => {
+        let release = (): void => {};
         at(now + milliseconds, () => {
           release();
           resolve();
         });
+        release = hold(reject);
       });
     },
     at,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   IDLE,
+  killAll,
   lifeOf,
   manifestOn,
   startedCluster,
@@ -56,6 +57,21 @@ describe('a cluster', () => {
       `--advertise-address=${second.address}`,
     );
     expect(second.address).not.toBe('192.168.7.9');
+  });
+
+  test('in which something throws rejects everyone who waits for it, and everyone who does later', async () => {
+    const cluster = await startedCluster();
+    const error = new Error('x');
+    cluster.failStarts(() => {
+      throw error;
+    });
+    const login = cluster.login('cp1');
+    killAll(cluster.node('cp1'), 'kube-scheduler');
+    const waiting = [cluster.clock.sleep(60_000), login.clock.sleep(60_000), cluster.settle(60_000)];
+    for (const one of await Promise.allSettled(waiting))
+      expect(one).toMatchObject({ status: 'rejected', reason: error });
+    await expect(cluster.connect().list({ kind: 'Node' })).rejects.toBe(error);
+    await expect(login.host.images()).rejects.toBe(error);
   });
 
   test('has no node of another name', () => {
@@ -196,7 +212,7 @@ describe('a call to the API', () => {
     await api.list({ kind: 'ConfigMap', labelSelector: 'a=b' });
     await api.isHealthy('livez');
     await api.delete(REFERENCE);
-    expect(seen).toEqual(['0 create ConfigMap c', '1 list ConfigMap a=b', '2 health  livez', '3 delete ConfigMap c']);
+    expect(seen).toEqual(['0 create ConfigMap c', '1 list ConfigMap a=b', '2 health  /livez', '3 delete ConfigMap c']);
   });
 
   test('gives up after ten seconds on a server that says nothing', async () => {

@@ -5,26 +5,36 @@ export interface Session {
   /** Time as the program has it: for one that was killed no sleep ends. */
   readonly clock: Clock;
   readonly isAlive: boolean;
-  /** Hands over what an action gives, once. For a program that was killed no call ends. */
+  /**
+   * Hands over what an action gives, once. For a program that was killed no call ends; where the simulation itself has
+   * failed each one rejects.
+   */
   wait<T>(begin: (settle: (value: T) => void) => void): Promise<T>;
   /** SIGKILL: nothing that the program waits for happens any more. */
   kill(): void;
 }
 
 export function createSession(clock: SimulatedClock): Session {
-  const releases = new Set<() => void>();
+  const waiting = new Set<{ release: () => void }>();
   let isAlive = true;
 
   function wait<T>(begin: (settle: (value: T) => void) => void): Promise<T> {
     if (!isAlive) return new Promise(() => {});
-    const release = clock.hold();
-    releases.add(release);
-    return new Promise((resolve) => {
-      begin((value) => {
-        if (!releases.delete(release)) return;
-        release();
-        resolve(value);
-      });
+    return new Promise((resolve, reject) => {
+      const own = { release: () => {} };
+      const end = (hand: () => void): void => {
+        if (!waiting.delete(own)) return;
+        own.release();
+        hand();
+      };
+      waiting.add(own);
+      own.release = clock.hold((error) => end(() => reject(error as Error)));
+      if (!waiting.has(own)) return;
+      try {
+        begin((value) => end(() => resolve(value)));
+      } catch (error) {
+        end(() => reject(error as Error));
+      }
     });
   }
 
@@ -40,8 +50,8 @@ export function createSession(clock: SimulatedClock): Session {
     wait,
     kill: () => {
       isAlive = false;
-      for (const release of releases) release();
-      releases.clear();
+      for (const { release } of waiting) release();
+      waiting.clear();
     },
   };
 }
