@@ -130,20 +130,19 @@ export function createContainer(settings: ContainerSettings): PodContainer {
 
   /** Asks again and again, and tells of what it has heard often enough in a row. */
   function run(settings: Probe, goesOn: () => boolean, tell: (holds: boolean) => void): void {
-    const number = (name: string, otherwise: number): number => Number(settings[name] ?? otherwise);
-    const period = number('periodSeconds', 10) * 1000;
+    const period = positive(settings, 'periodSeconds', 10) * 1000;
     let failures = 0;
     const ask = (): void => {
       if (!goesOn()) return;
-      check(settings, number('timeoutSeconds', 1) * 1000, (holds) => {
+      check(settings, positive(settings, 'timeoutSeconds', 1) * 1000, (holds) => {
         if (!goesOn()) return;
         failures = holds ? 0 : failures + 1;
-        if (holds || failures >= number('failureThreshold', 3)) tell(holds);
+        if (holds || failures >= positive(settings, 'failureThreshold', 3)) tell(holds);
         after(period, ask);
       });
     };
     // Probes of many containers do not begin at one moment.
-    after(number('initialDelaySeconds', 0) * 1000 + world.random.next() * Math.min(period, 1000), ask);
+    after(positive(settings, 'initialDelaySeconds', 0) * 1000 + world.random.next() * Math.min(period, 1000), ask);
   }
 
   function check({ httpGet }: Probe, timeout: number, tell: (holds: boolean) => void): void {
@@ -198,6 +197,12 @@ export function createContainer(settings: ContainerSettings): PodContainer {
     },
     terminate: (grace) => process?.terminateThenKill(grace),
   };
+}
+
+/** A number of a probe. The API server has its default in the place of one that is not positive. */
+function positive(probe: Probe, name: string, otherwise: number): number {
+  const value = Number(probe[name]);
+  return value > 0 ? value : otherwise;
 }
 
 function isHealthCheck(path: string): path is HealthCheck {

@@ -155,6 +155,16 @@ describe('a probe', () => {
     expect(livesOf(cluster)[0]).toBeLessThan(51.5);
   });
 
+  test.each([0, -5])('has the defaults of Kubernetes in the place of numbers that are %i', async (number) => {
+    const numbers = { periodSeconds: number, failureThreshold: number, timeoutSeconds: number };
+    const livenessProbe = { httpGet: NOBODY, initialDelaySeconds: -20, ...numbers };
+    const cluster = await running({ ...KNOWN, livenessProbe });
+    await cluster.clock.sleep(60_000);
+    // Three failures, ten seconds apart, from the start on.
+    expect(livesOf(cluster)[0]).toBeGreaterThanOrEqual(20);
+    expect(livesOf(cluster)[0]).toBeLessThan(21.5);
+  });
+
   test('asks for a port by its name', async () => {
     const named = (name: string) => ({
       ...KNOWN,

@@ -118,6 +118,24 @@ describe('a candidate', () => {
     }
   });
 
+  test.each(['0s', '-1s'])('has defaults in the place of times of %s', async (time) => {
+    const cluster = await startedCluster();
+    const from = cluster.clock.now();
+    const names = ['lease-duration', 'renew-deadline', 'retry-period'];
+    addFlags(cluster.node('cp1'), SCHEDULER, ...names.map((name) => `--leader-elect-${name}=${time}`));
+    await until(cluster, () => eventsOf(cluster, 'leader', { component: SCHEDULER }, from).at(-1)?.holder);
+    const { version } = cluster.world.store;
+    await cluster.clock.sleep(60_000);
+    expect(cluster.find('Lease', 'kube-system', SCHEDULER)!.spec.leaseDurationSeconds).toBe(15);
+    // It leads until now, and renews each two seconds.
+    expect(eventsOf(cluster, 'leader', { component: SCHEDULER }, from).at(-1)?.holder).not.toBe('');
+    const renewals = cluster.world.store
+      .since(version)
+      .filter(({ object: { kind, metadata } }) => kind === 'Lease' && metadata.name === SCHEDULER);
+    expect(renewals.length).toBeGreaterThanOrEqual(29);
+    expect(renewals.length).toBeLessThanOrEqual(31);
+  });
+
   test('is never the second one to lead', async () => {
     const cluster = await startedCluster({ controlPlanes: 3 });
     for (const name of ['cp1', 'cp2', 'cp3', 'cp1']) {

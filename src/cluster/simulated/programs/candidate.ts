@@ -5,7 +5,7 @@ import { createRetry } from '../retry.ts';
 import { LEASE_JITTER } from '../timings.ts';
 import { callApi, EPOCH, type World } from '../world.ts';
 import { onlyHealthy } from './etcd.ts';
-import { durationFlag, isFlagSet, portFlag, textFlag } from './flags.ts';
+import { isFlagSet, portFlag, positiveDurationFlag, textFlag } from './flags.ts';
 
 export interface CandidateSettings {
   readonly component: 'kube-controller-manager' | 'kube-scheduler';
@@ -28,9 +28,9 @@ export function candidate({ component, port, releases, readsFirst, lead }: Candi
     const user = `system:${component}`;
     const own = portFlag(process, 'secure-port', port);
     const times = {
-      duration: durationFlag(process, 'leader-elect-lease-duration', timings.lease.duration),
-      deadline: durationFlag(process, 'leader-elect-renew-deadline', timings.lease.renewDeadline),
-      retry: durationFlag(process, 'leader-elect-retry-period', timings.lease.retry),
+      duration: positiveDurationFlag(process, 'leader-elect-lease-duration', timings.lease.duration),
+      deadline: positiveDurationFlag(process, 'leader-elect-renew-deadline', timings.lease.renewDeadline),
+      retry: positiveDurationFlag(process, 'leader-elect-retry-period', timings.lease.retry),
     };
     /** The lease as it was seen last, and since when it has not changed: clocks of other machines are not believed. */
     let seen: { readonly lease: LeaseObject; readonly at: number } | undefined;

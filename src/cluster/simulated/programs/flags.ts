@@ -18,6 +18,12 @@ export function durationFlag({ argv }: Process, name: string, otherwise: number)
   return nanoseconds === undefined ? otherwise : Number(nanoseconds) / 1e6;
 }
 
+/** The same for a flag whose value has to be more than nothing. */
+export function positiveDurationFlag(process: Process, name: string, otherwise: number): number {
+  const milliseconds = durationFlag(process, name, otherwise);
+  return milliseconds > 0 ? milliseconds : otherwise;
+}
+
 export function textFlag({ argv }: Process, name: string): string | undefined {
   return flagValue(argv, name);
 }
