@@ -1,6 +1,5 @@
 import type { PodObject } from '../../api.ts';
 import type { Pod } from '../../objects.ts';
-import { CRITICAL_PRIORITY } from '../api/defaults.ts';
 import { MIRROR_ANNOTATION } from '../api/registry.ts';
 import type { ApiRequest, Reply } from '../api/requests.ts';
 import { specOf } from '../controllers/scheduling.ts';
@@ -359,8 +358,4 @@ function isBefore(other: KubeletPod, pod: KubeletPod): boolean {
   const isSameName =
     other.pod.metadata.name === pod.pod.metadata.name && other.pod.metadata.namespace === pod.pod.metadata.namespace;
   return isSameName && other.state !== 'waiting' && other.state !== 'rejected';
-}
-
-export function isCritical({ pod }: KubeletPod): boolean {
-  return (pod.spec.priority ?? 0) >= CRITICAL_PRIORITY;
 }
