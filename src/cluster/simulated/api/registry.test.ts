@@ -271,6 +271,43 @@ describe('a DaemonSet', () => {
   });
 });
 
+describe('an object that cannot be read is refused, however it is written', () => {
+  const withSpec = (spec: unknown): PodObject => ({ ...pod(), spec }) as PodObject;
+  const { spec: _spec, ...bare } = pod();
+  const { spec: _set, ...bareSet } = daemonSet('d');
+  const template = (value: unknown): AnyObject => daemonSet('d', { spec: { template: value } });
+
+  test.each<[string, AnyObject, string]>([
+    ['a Pod without a spec', bare, 'spec: required'],
+    ['a Pod whose containers are no list', withSpec({ containers: {} }), 'spec.containers: has to be a list'],
+    ['a Pod with a container that is nothing', withSpec({ containers: [null] }), 'spec.containers[0]'],
+    ['a Pod without containers', withSpec({}), 'spec.containers: required'],
+    ['a DaemonSet without a spec', bareSet as AnyObject, 'spec: required'],
+    ['a DaemonSet without a selector', daemonSet('d', { spec: { selector: undefined } }), 'spec.selector'],
+    ['a DaemonSet without a template', template(undefined), 'spec.template'],
+    ['a DaemonSet whose template has no spec', template({ metadata: {} }), 'spec.template.spec'],
+    [
+      'a DaemonSet whose containers are no list',
+      template({ metadata: { labels: { app: 'd' } }, spec: { containers: 3 } }),
+      'spec.template.spec.containers',
+    ],
+  ])('%s', (_what, object, message) => {
+    const one = bench();
+    created(one, pod());
+    created(one, daemonSet('d'));
+    const other = { ...object, metadata: { ...object.metadata, name: 'other' } } as AnyObject;
+    for (const request of [
+      { verb: 'create', object: other },
+      { verb: 'apply', object: other, options: { fieldManager: 'm' } },
+      { verb: 'update', object },
+    ] as const) {
+      const reply = one.ask(request);
+      expect(reply, request.verb).toMatchObject({ status: 422, code: 'INVALID' });
+      expect(reply.message).toContain(message);
+    }
+  });
+});
+
 test('of a Pod nothing but the images may be changed', () => {
   const one = bench();
   const before = created(one, pod());

@@ -15,6 +15,7 @@ import { deepFreeze, type Store } from '../store.ts';
 import { withPodDefaults } from './defaults.ts';
 import { withApply, withUpdate } from './ownership.ts';
 import { done, refusal, type ApiRequest, type Reply, type User } from './requests.ts';
+import { shapeFaultOf } from './shape.ts';
 import { faultOf } from './validation.ts';
 
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
@@ -47,6 +48,8 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
   }
 
   function create(given: AnyObject, options: WriteOptions, user: User): Reply {
+    const fault = shapeFaultOf(given);
+    if (fault !== undefined) return refusal(422, 'INVALID', `${given.kind}: ${fault}`);
     const { generateName, name = generateName && `${generateName}${random.letters(5)}` } = given.metadata;
     if (!name) return nameless(given);
     if (given.metadata.resourceVersion)
@@ -73,6 +76,8 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
     user: User,
   ): Reply {
     const { kind, metadata } = given;
+    const fault = subresource === undefined ? shapeFaultOf(given) : undefined;
+    if (fault !== undefined) return refusal(422, 'INVALID', `${kind}: ${fault}`);
     const before = store.get(kind, metadata.namespace, metadata.name ?? '');
     if (!before) return notFound(kind, metadata.name ?? '');
     const outdated = outdatedFault(given, before);
@@ -135,6 +140,8 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
     const applied = withApply(base, given, options.fieldManager, options.force ?? false);
     if ('conflicts' in applied)
       return conflict(kind, metadata.name, `fields of other managers: ${applied.conflicts.join(', ')}`);
+    const fault = shapeFaultOf(applied.object);
+    if (fault !== undefined) return refusal(422, 'INVALID', `${kind}: ${fault}`);
     if (before === undefined) {
       const mirror = mirrorFault(given, user);
       if (mirror) return refusal(403, 'FORBIDDEN', mirror);
