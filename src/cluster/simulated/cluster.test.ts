@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  addFlags,
   IDLE,
   killAll,
   lifeOf,
-  manifestOn,
   startedCluster,
   staticPod,
   until,
@@ -231,7 +231,7 @@ test('a restart of the API server from its manifest is an outage, from the momen
   const node = cluster.node('cp1');
   const traffic = startTraffic(cluster);
   await cluster.clock.sleep(1000);
-  writeManifest(node, 'kube-apiserver', { ...manifestOn(node, 'kube-apiserver'), status: {} });
+  addFlags(node, 'kube-apiserver', '--v=2');
   await cluster.clock.sleep(120_000);
   const { clients, missing } = await traffic.stop();
   expect(missing).toBe(0);

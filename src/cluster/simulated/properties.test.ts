@@ -9,6 +9,7 @@ import {
   until,
   writeManifest,
 } from '../../../test/support/simulated.ts';
+import type { Pod } from '../objects.ts';
 import type { SimulatedCluster } from './cluster.ts';
 import type { SimulatedNode } from './node.ts';
 import { isAnyAddress } from './process.ts';
@@ -25,11 +26,14 @@ const MISHAPS: Readonly<Record<string, (node: SimulatedNode, random: Random) => 
   'a manifest changes': (node, random) => {
     const path = manifestPath(random.pick(COMPONENTS));
     const text = node.disk.read(path);
-    if (text !== undefined) node.disk.write(path, `${text} `);
+    if (text === undefined) return;
+    const pod = JSON.parse(text) as Pod;
+    const annotations = { ...pod.metadata.annotations, change: random.letters(5) };
+    node.disk.write(path, JSON.stringify({ ...pod, metadata: { ...pod.metadata, annotations } }));
   },
   'a manifest is copied': (node, random) => {
     const text = node.disk.read(manifestPath(random.pick(COMPONENTS)));
-    if (text !== undefined) node.disk.write(manifestPath('copy'), text.replaceAll('"name":', '"name" :'));
+    if (text !== undefined) node.disk.write(manifestPath('copy'), text);
   },
   'a second server begins': (node) => {
     const text = originals.get(node)?.get(manifestPath('kube-apiserver')) ?? '{}';

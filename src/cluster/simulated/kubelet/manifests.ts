@@ -2,12 +2,13 @@ import { isMapping } from '../../../core/mapping.ts';
 import { parseDocuments } from '../../../format/documents.ts';
 import type { Pod } from '../../objects.ts';
 import { withPodDefaults } from '../api/defaults.ts';
+import { shapeFaultOf } from '../api/shape.ts';
 import type { Machine } from '../machine.ts';
 import { hashOf } from '../random.ts';
 
 export const MANIFESTS_DIRECTORY = '/etc/kubernetes/manifests';
 
-/** Annotation with the UID that the kubelet gives a static Pod: it follows from file, text and node. */
+/** Annotation with the UID that the kubelet gives a static Pod: it follows from the Pod, the file and the node. */
 export const HASH_ANNOTATION = 'kubernetes.io/config.hash';
 
 /** A static Pod as the kubelet has read it. */
@@ -17,29 +18,44 @@ export interface StaticPod {
 }
 
 /**
- * The static Pods that the files of a machine describe. Every file counts, whatever its name ends with, but for those
- * that begin with a dot. What is no Pod is passed over, as is one that names an object of the API.
+ * The static Pods that the files of a machine describe. Every file of the directory itself counts, whatever its name ends
+ * with, but for those that begin with a dot. What is no Pod is passed over, as is one that names an object of the API.
  */
 export function readManifests(machine: Machine): readonly StaticPod[] {
-  return machine.disk
-    .paths()
-    .filter((path) => path.startsWith(`${MANIFESTS_DIRECTORY}/`))
-    .filter((path) => !path.slice(MANIFESTS_DIRECTORY.length + 1).startsWith('.'))
-    .flatMap((path) => {
-      const text = machine.disk.read(path)!;
-      const pod = podIn(text);
-      if (pod === undefined) return [];
-      const uid = hashOf(`${machine.name}\n${path}\n${text}`).toString(16).padStart(8, '0');
-      return [{ uid, pod: named(pod, uid, machine) }];
-    });
+  return machine.disk.paths().flatMap((path) => {
+    const name = path.slice(MANIFESTS_DIRECTORY.length + 1);
+    if (path !== `${MANIFESTS_DIRECTORY}/${name}` || name.startsWith('.') || name.includes('/')) return [];
+    const pod = podIn(machine.disk.read(path)!);
+    if (pod === undefined) return [];
+    // What the text says counts, and not how: comments, white space and the order of keys make no other Pod.
+    const { status, ...others } = pod;
+    // kubeadm writes one that is empty, which is as good as none.
+    const said = isMapping(status) && Object.keys(status).length > 0 ? pod : others;
+    const uid = hashOf(`${machine.name}\n${path}\n${JSON.stringify(said)}`)
+      .toString(16)
+      .padStart(8, '0');
+    return [{ uid, pod: named(pod, uid, machine) }];
+  });
 }
 
 function podIn(text: string): Pod | undefined {
   const [document] = parseDocuments(text);
-  const value = document?.problems.length === 0 ? document.value : undefined;
-  if (!isMapping(value) || value['kind'] !== 'Pod' || !isMapping(value['spec'])) return undefined;
+  const value = document?.problems.length === 0 ? decoded(document.value) : undefined;
+  if (!isMapping(value) || value['kind'] !== 'Pod' || shapeFaultOf(value) !== undefined) return undefined;
   const pod = value as unknown as Pod;
-  return Array.isArray(pod.spec.containers) && !namesObjects(pod) ? pod : undefined;
+  return pod.metadata.name && pod.spec.containers.length > 0 && !namesObjects(pod) ? pod : undefined;
+}
+
+/** A value with its keys in order, and without those that hold nothing: null is to Kubernetes as if it were not there. */
+function decoded(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decoded);
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, part]) => part !== null && part !== undefined)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, part]) => [key, decoded(part)]),
+  );
 }
 
 /** Whether a Pod needs something of the API, which a static one may not: Secrets, ConfigMaps, claims, tokens. */

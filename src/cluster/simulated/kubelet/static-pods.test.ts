@@ -95,6 +95,46 @@ describe('a manifest', () => {
     ]);
   });
 
+  test('that is only written in another way restarts nothing', async () => {
+    const { apiVersion, kind, metadata, spec } = staticPod('x');
+    const one = await running();
+    const { uid } = one.node.pods[0]!;
+    const from = one.cluster.clock.now();
+    for (const text of [
+      `${JSON.stringify(staticPod('x'))} \n`,
+      JSON.stringify({ spec, metadata, kind, apiVersion }, undefined, 4),
+      JSON.stringify({ ...staticPod('x'), metadata: { creationTimestamp: null, ...metadata }, status: {} }),
+      `# A comment.
+apiVersion: v1
+kind: Pod
+metadata:
+  namespace: default
+  name: x # another one
+spec:
+  containers:
+    - image: 'idle:1'
+      name: "idle"
+      command: [idle]
+`,
+    ]) {
+      one.node.disk.write(manifestPath('x'), text);
+      await one.cluster.clock.sleep(30_000);
+      expect(one.node.pods).toMatchObject([{ uid, state: 'running' }]);
+    }
+    expect(lifeOf(one.cluster, 'idle', from)).toEqual([]);
+    writeManifest(one.node, 'x', staticPod('x', { priority: 1 }));
+    await until(one.cluster, () => lifeOf(one.cluster, 'idle', from).length === 2);
+  });
+
+  test('has another UID on another node and in another file', async () => {
+    const cluster = await startedCluster({ workers: 2 });
+    const [first, second] = [cluster.node('w1'), cluster.node('w2')];
+    for (const node of [first, second]) writeManifest(node, 'x', staticPod('x'));
+    writeManifest(first, 'y', staticPod('x'));
+    await until(cluster, () => first.pods.length === 2 && second.pods.length === 1);
+    expect(new Set([...first.pods, ...second.pods].map(({ uid }) => uid)).size).toBe(3);
+  });
+
   test('that comes back as it was runs again', async () => {
     const one = await running();
     one.node.disk.remove(manifestPath('x'));
@@ -104,7 +144,7 @@ describe('a manifest', () => {
     await until(one.cluster, () => one.node.pods[0]?.isReady);
   });
 
-  test.each(['.x.yaml', '.x'])('in the file %s is not read', async (name) => {
+  test.each(['.x.yaml', '.x', 'old/x.yaml'])('in the file %s is not read', async (name) => {
     const one = await bench();
     one.node.disk.write(`/etc/kubernetes/manifests/${name}`, JSON.stringify(staticPod('x')));
     await one.cluster.clock.sleep(60_000);
@@ -139,6 +179,72 @@ describe('a manifest', () => {
     one.node.disk.write(manifestPath('e'), 'kind: Pod\nmetadata: {name: e}\nspec: {containers: [{name: e, image: e}]}');
     await one.cluster.clock.sleep(60_000);
     expect(one.node.pods).toMatchObject([{ name: 'e-w1', namespace: 'default', isReady: true }]);
+  });
+});
+
+describe('a manifest that a kubelet cannot decode is passed over:', () => {
+  const container = (more: object): string => JSON.stringify([{ name: 'c', image: 'i', ...more }]);
+  const probe = (value: unknown): string => container({ livenessProbe: value });
+
+  test.each<readonly [string, string]>([
+    ['no metadata', 'spec: {containers: [{name: c, image: i}]}'],
+    ['metadata without a name', 'metadata: {namespace: a}\nspec: {containers: [{name: c, image: i}]}'],
+    ['a name that is a number', 'metadata: {name: 7}\nspec: {containers: [{name: c, image: i}]}'],
+    ['labels that are numbers', 'metadata: {name: x, labels: {a: 1}}\nspec: {containers: [{name: c, image: i}]}'],
+    ['no spec', 'metadata: {name: x}'],
+    ...[
+      ['no containers', '[]'],
+      ['a container that is nothing', '[null]'],
+      ['a container that is a text', '[a]'],
+      ['a container without a name', '[{image: i}]'],
+      ['a command of numbers', container({ command: [1] })],
+      ['a command that is a text', container({ command: 'a b' })],
+      ['arguments that are nothing', container({ args: [null] })],
+      ['ports that are numbers', container({ ports: [80] })],
+      ['a port that is a text', container({ ports: [{ containerPort: '80' }] })],
+      ['an environment that is a mapping', container({ env: { A: '1' } })],
+      ['a variable that is a number', container({ env: [{ name: 'A', value: 1 }] })],
+      ['an image that is a number', container({ image: 3 })],
+      ['resources that are a list', container({ resources: [] })],
+      ['a probe that is a text', probe('a')],
+      ['a probe with a text for a number', probe({ periodSeconds: 'often' })],
+      ['a probe with half a second', probe({ periodSeconds: 0.5 })],
+      ['a probe of a host that is a number', probe({ httpGet: { host: 1, port: 2 } })],
+    ].map(([what = '', containers = '']): readonly [string, string] => [
+      what,
+      `metadata: {name: x}\nspec: {containers: ${containers}}`,
+    ]),
+    ...[
+      ['volumes that are a number', 'volumes: 3'],
+      ['a volume that is nothing', 'volumes: [null]'],
+      ['a selector that is a text', 'nodeSelector: a=b'],
+      ['a selector of numbers', 'nodeSelector: {a: 1}'],
+      ['tolerations that are a mapping', 'tolerations: {}'],
+      ['a network that is a text', 'hostNetwork: "true"'],
+      ['a priority that is a text', 'priority: high'],
+      ['a time that is a text', 'terminationGracePeriodSeconds: long'],
+    ].map(([what, field]) => [what, `metadata: {name: x}\nspec: {containers: [{name: c, image: i}], ${field}}`]),
+  ])('%s', async (_what, text) => {
+    const one = await bench();
+    one.node.disk.write(manifestPath('x'), `apiVersion: v1\nkind: Pod\n${text}\n`);
+    writeManifest(one.node, 'y', staticPod('y'));
+    await until(one.cluster, () => one.node.pods.some(({ isReady: ready }) => ready));
+    expect(one.node.pods.map(({ name }) => name)).toEqual(['y-w1']);
+    // Nothing of it stops the clock.
+    await one.cluster.clock.sleep(30_000);
+    expect(one.node.pods.map(({ name }) => name)).toEqual(['y-w1']);
+  });
+
+  test('fields that hold nothing are none', async () => {
+    const one = await bench();
+    one.node.disk.write(
+      manifestPath('x'),
+      `kind: Pod
+metadata: {name: x, creationTimestamp: null, labels: null}
+spec: {volumes: null, nodeSelector: null, containers: [{name: c, image: i, ports: null, env: null, command: null}]}
+`,
+    );
+    await until(one.cluster, () => one.node.pods[0]?.isReady);
   });
 });
 
