@@ -1,5 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { UsageError } from '../core/errors.ts';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { ProblemList, type ProblemCode, type Source } from '../core/problem.ts';
 import { FILE_LIMIT, parseDocuments, type ParsedDocument } from '../format/documents.ts';
 import type { Io } from './io.ts';
@@ -12,12 +11,14 @@ export async function readDocuments(file: string, io: Io): Promise<readonly Pars
   return typeof text === 'string' ? parseDocuments(text) : [unreadable(text.code, text.message, text.hint)];
 }
 
-/** The text of a file that is no document yet. Throws a UsageError where there is none. */
+/** The text of a regular file that is no document yet. Throws what keeps it from being read. */
 export function readText(file: string): string {
+  // A pipe that nobody writes to would be waited for.
+  if (!statSync(file).isFile()) throw new Error('it is no regular file');
   const bytes = readFileAtMost(file);
   const text = Buffer.isBuffer(bytes) ? decode(bytes) : bytes;
   if (typeof text === 'string') return text;
-  throw new UsageError(`${JSON.stringify(file)} is no text: ${text.message}`, text.hint);
+  throw new Error(text.message.replace(/\.$/, ''));
 }
 
 function decode(bytes: Buffer): string | Unreadable {

@@ -10,6 +10,9 @@ export interface Io {
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
+  /** Of a terminal, as it is now. */
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 /** Exit statuses of the command. */

@@ -34,16 +34,40 @@ if (isOld) {
 /** Writes to a descriptor straight away, and through the stream from the moment that it would block. */
 function output(descriptor: number, open: () => NodeJS.WriteStream): Output {
   let stream: NodeJS.WriteStream | undefined;
+  let isClosed = false;
   const isTTY = isatty(descriptor);
+
+  // A reader that closes its end (head, less) has seen enough; one that is slow is waited for. Whoever has seen enough of
+  // standard error may still want the result.
+  function closeQuietly(error: unknown): void {
+    const failure = error as NodeJS.ErrnoException;
+    if (failure.code === 'EAGAIN') return;
+    if (descriptor === 2) {
+      isClosed = true;
+      return;
+    }
+    if (failure.code === 'EPIPE') process.exit(process.exitCode);
+    process.stderr.write(`bootlace: cannot write: ${failure.message}\n`);
+    process.exit(1);
+  }
+
   return {
     isTTY,
+    get columns() {
+      return isTTY ? open().columns : undefined;
+    },
+    get rows() {
+      return isTTY ? open().rows : undefined;
+    },
     write(text: string) {
+      if (isClosed) return;
       let rest = Buffer.from(text, 'utf8');
       try {
         while (stream === undefined && rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
         if (rest.length === 0) return;
       } catch (error) {
         closeQuietly(error);
+        if (isClosed) return;
       }
       if (stream === undefined) {
         stream = open();
@@ -52,13 +76,4 @@ function output(descriptor: number, open: () => NodeJS.WriteStream): Output {
       stream.write(rest);
     },
   };
-}
-
-// A reader that closes its end (head, less) has seen enough; one that is slow is waited for.
-function closeQuietly(error: unknown): void {
-  const failure = error as NodeJS.ErrnoException;
-  if (failure.code === 'EAGAIN') return;
-  if (failure.code === 'EPIPE') process.exit(process.exitCode);
-  process.stderr.write(`bootlace: cannot write: ${failure.message}\n`);
-  process.exit(1);
 }

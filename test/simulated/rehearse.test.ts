@@ -117,10 +117,20 @@ describe('a fault at any step of a relay', () => {
     }
   });
 
-  test('costs no request where it is no crash of the server itself', async () => {
-    for (const name of faults.filter((fault) => fault !== 'api-server-crash')) {
+  test('costs no request where the server itself is not hit', async () => {
+    const harmless = faults.filter((name) => !['api-server-crash', 'relay-crash', 'firewall'].includes(name));
+    for (const name of harmless) {
       const { failedRequests } = await rehearse({ fault: { name, step: 'host' } });
       expect(failedRequests, name).toBe(0);
+    }
+  });
+
+  test.each(['relay-crash', 'firewall'] as const)('%s is noticed within seconds, whenever it comes', async (name) => {
+    const { steps } = await rehearse({ components: ['kube-apiserver'] });
+    for (const { name: step } of steps) {
+      const { outages } = await rehearse({ components: ['kube-apiserver'], fault: { name, step } });
+      // The kubelet may look only after 15 s again at a static Pod that comes back just when it has ended.
+      for (const { seconds } of outages) expect(seconds, step).toBeLessThan(20);
     }
   });
 
@@ -132,6 +142,14 @@ describe('a fault at any step of a relay', () => {
     expect(await at('kube-scheduler/stop')).toBe('cp1/kube-scheduler/stop');
   });
 
+  test('on a later node leaves the earlier ones changed, and is no way back', async () => {
+    const fault = { name: 'bad-definition', step: 'cp2/kube-apiserver/host' } as const;
+    const { outcome, steps, serving } = await rehearse({ nodes: 3, fault, components: ['kube-apiserver'] });
+    expect({ outcome, serving }).toEqual({ outcome: 'stopped', serving: true });
+    expect(steps.filter(({ name }) => name.startsWith('cp1/')).some(({ undone }) => undone)).toBe(false);
+    expect(steps.filter(({ name }) => name.startsWith('cp2/')).every(({ undone }) => undone)).toBe(true);
+  });
+
   test('happens on the node that is named', async () => {
     const { steps, outcome } = await rehearse({ nodes: 3, fault: { name: 'kill', step: 'cp2/kube-apiserver/stop' } });
     expect(outcome).toBe('stopped');
@@ -140,6 +158,49 @@ describe('a fault at any step of a relay', () => {
 
   test.each(['nothing', '99', 'cp9/kube-apiserver/stop'])('is a mistake where there is no step %s', async (step) => {
     await expect(rehearse({ fault: { name: 'kill', step } })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+});
+
+describe('a fault of another strategy', () => {
+  const kinds = ['disk-full', 'bad-definition', 'reply-lost', 'kubelet-restart', 'firewall'] as const;
+
+  test.each(
+    (['manifest-edit', 'port-sharing'] as const).flatMap((strategy) => kinds.map((kind) => [strategy, kind] as const)),
+  )('%s: %s at any step ends with an API that serves, done or undone', async (strategy, name) => {
+    const settings = { strategy, components: ['kube-apiserver'] } as const;
+    const { steps } = await rehearse(settings);
+    for (const { name: step } of steps) {
+      const rehearsal = await rehearse({ ...settings, fault: { name, step } });
+      expect(rehearsal, step).toMatchObject({ serving: true, lostWrites: 0 });
+      expect(['done', 'undone'], step).toContain(rehearsal.outcome);
+    }
+  });
+
+  test('leaves a manifest alone that could not be changed', async () => {
+    const rehearsal = await rehearse({ strategy: 'manifest-edit', fault: { name: 'disk-full', step: 'edit' } });
+    expect(rehearsal).toMatchObject({ outcome: 'undone', failedRequests: 0 });
+    expect(rehearsal.steps[0]!.seconds).toBeLessThan(1);
+  });
+});
+
+test('an edit is that of the components that are named', async () => {
+  const { failedRequests, steps } = await rehearse({ strategy: 'manifest-edit', components: ['kube-scheduler'] });
+  expect(steps.map(({ name }) => name)).toEqual(['cp1/kube-scheduler/edit']);
+  expect(failedRequests).toBe(0);
+});
+
+test.each([
+  [{ strategy: 'magic' }, 'no strategy'],
+  [{ nodes: 0 }, '0 nodes'],
+  [{ nodes: 1.5 }, '1.5 nodes'],
+  [{ nodes: 10 }, '10 nodes'],
+  [{ seed: -1 }, 'no seed'],
+  [{ components: ['etcd'] }, 'no component "etcd"'],
+  [{ components: ['kube-scheduler', 'kube-scheduler'] }, 'twice'],
+])('settings %j are a mistake', async (settings, message) => {
+  await expect(rehearse(settings as never)).rejects.toMatchObject({
+    code: 'USAGE',
+    message: expect.stringContaining(message) as string,
   });
 });
 
@@ -191,8 +252,38 @@ describe('manifests', () => {
     ]);
   });
 
-  test('that no cluster comes up with are an error that says what is missing', async () => {
+  test('that no cluster comes up with refuse it, with what is missing', async () => {
     const manifests = { ...STOCK, 'etcd.yaml': STOCK['etcd.yaml']!.replaceAll('"etcd"', '"not-etcd"') };
-    await expect(rehearse({ manifests })).rejects.toMatchObject({ code: 'SIMULATION_STALLED' });
+    const rehearsal = await rehearse({ manifests });
+    expect(rehearsal).toMatchObject({ outcome: 'refused', requests: 0 });
+    expect(rehearsal.problems).toEqual([
+      expect.objectContaining({
+        code: 'CLUSTER_NOT_SERVING',
+        message: expect.stringContaining('kube-apiserver-cp1 is not ready') as string,
+      }),
+    ]);
+  });
+
+  test('with a backup copy beside them refuse it, by the name of the copy', async () => {
+    const manifests = { ...STOCK, 'a-backup.txt': STOCK['kube-apiserver.yaml']! };
+    const { outcome, problems } = await rehearse({ manifests });
+    expect(outcome).toBe('refused');
+    expect(problems).toEqual([
+      expect.objectContaining({ code: 'MANIFEST_DUPLICATE', file: '/etc/kubernetes/manifests/a-backup.txt' }),
+    ]);
+  });
+
+  test('that cannot be read refuse it, and other files are passed over with a warning', async () => {
+    const { 'kube-scheduler.yaml': _scheduler, ...manifests } = STOCK;
+    const error = Object.assign(new Error('permission denied'), { code: 'EACCES' });
+    const refused = await rehearse({ manifests, unreadable: { 'kube-scheduler.yaml': error } });
+    expect(refused.problems).toEqual([
+      expect.objectContaining({ severity: 'error', message: 'The manifest cannot be read: permission denied.' }),
+    ]);
+    const warned = await rehearse({ manifests: STOCK, unreadable: { 'picture.png': error } });
+    expect(warned.outcome).toBe('done');
+    expect(warned.problems).toEqual([
+      expect.objectContaining({ severity: 'warning', file: '/etc/kubernetes/manifests/picture.png' }),
+    ]);
   });
 });

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { bootlace } from '../../../test/support/command.ts';
 import type { Rehearsal } from '../../control-plane/index.ts';
 
@@ -101,13 +102,49 @@ describe('a directory of manifests', () => {
     expect(run('--manifests-dir', folder).status).toBe(0);
   });
 
-  test('that holds a file which is no text is a mistake', () => {
-    copyManifests('kube-apiserver.yaml');
+  test('may hold what cannot be read or is no file: it is passed over with a warning', () => {
+    copyManifests('etcd.yaml', 'kube-apiserver.yaml', 'kube-controller-manager.yaml', 'kube-scheduler.yaml');
     writeFileSync(join(folder, 'picture.yaml'), Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
-    const { status, stderr } = run('--manifests-dir', folder);
-    expect(status).toBe(2);
-    expect(stderr).toContain('not UTF-8');
+    symlinkSync('/does/not/exist', join(folder, 'broken.yaml'));
+    symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
+    mkdirSync(join(folder, 'more'));
+    const { status, stdout, stderr } = run('--manifests-dir', folder);
+    expect(status).toBe(0);
+    expect(stdout).toContain(': done');
+    for (const name of ['picture.yaml', 'broken.yaml', 'loop.yaml'])
+      expect(stderr).toContain(`${join(folder, name)}  warning`);
+    expect(stderr).not.toContain(join(folder, 'more'));
   });
+
+  test('in which a manifest cannot be read is refused', () => {
+    copyManifests('etcd.yaml', 'kube-apiserver.yaml', 'kube-controller-manager.yaml');
+    symlinkSync('/does/not/exist', join(folder, 'kube-scheduler.yaml'));
+    const { status, stdout } = run('--manifests-dir', folder, '-o', 'json');
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'refused',
+      problems: [{ code: 'DOCUMENT_UNREADABLE', file: join(folder, 'kube-scheduler.yaml') }],
+    });
+  });
+
+  test('with which no cluster comes up is refused', () => {
+    copyManifests('etcd.yaml', 'kube-controller-manager.yaml', 'kube-scheduler.yaml');
+    const manifest = readFileSync(join(MANIFESTS, 'kube-apiserver.yaml'), 'utf8');
+    const local = manifest.replace('- --secure-port=6443', '- --secure-port=6443\n    - --bind-address=127.0.0.1');
+    writeFileSync(join(folder, 'kube-apiserver.yaml'), local);
+    const { status, stdout } = run('--manifests-dir', folder, '-o', 'json');
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ problems: [{ code: 'CLUSTER_NOT_SERVING', file: folder }] });
+  });
+});
+
+test('a reader that leaves standard error alone still gets the result', () => {
+  const command = `"$0" "$1" control-plane rehearse -o json 2> >(exec 0<&-)`;
+  const { status, stdout } = spawnSync('bash', ['-c', command, process.execPath, inject('command')], {
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'done' });
 });
 
 test('help names every strategy and every fault', () => {

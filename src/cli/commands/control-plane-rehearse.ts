@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
+import { MANIFESTS_DIRECTORY } from '../../cluster/simulated/kubelet/manifests.ts';
 import { UsageError } from '../../core/errors.ts';
 import { FAULT_NAMES, FAULTS, type FaultName } from '../../control-plane/rehearsal/faults.ts';
 import type { Rehearsal, RehearsalOutcome } from '../../control-plane/rehearsal/rehearsal.ts';
@@ -75,10 +76,10 @@ async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
     seed: readNumber('--seed', flags.seed, 1, 2 ** 32 - 1),
     relayPort: readNumber('--relay-port', flags['relay-port'], DEFAULT_RELAY_PORT, 65_535),
     ...(fault && { fault }),
-    ...(directory !== undefined && { manifests: readDirectory(directory) }),
+    ...(directory !== undefined && readDirectory(directory)),
   };
   const paint = painter(io.stderr, io.env);
-  const found = await rehearse({ ...settings, onEvent: createProgress(io.stderr, paint) });
+  const found = await rehearse({ ...settings, onEvent: createProgress(io.stderr, paint, io.env['TERM']) });
   const rehearsal =
     directory === undefined ? found : { ...found, problems: found.problems.map(inDirectory(directory)) };
   for (const { file, ...problem } of rehearsal.problems) io.stderr.write(printProblems([problem], file, paint));
@@ -88,7 +89,10 @@ async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
 
 /** Problems name the files that were read, and not those of the simulated node. */
 function inDirectory(directory: string) {
-  return (problem: FileProblem): FileProblem => ({ ...problem, file: join(directory, basename(problem.file)) });
+  return (problem: FileProblem): FileProblem => ({
+    ...problem,
+    file: join(directory, problem.file.slice(MANIFESTS_DIRECTORY.length)),
+  });
 }
 
 /** The status of a rehearsal is that of the change. */
@@ -133,11 +137,29 @@ function readNumber(flag: string, text: string | undefined, otherwise: number, m
   );
 }
 
-/** Texts of the files in a directory by their names. Those that the kubelet would not read are left out. */
-function readDirectory(directory: string): Readonly<Record<string, string>> {
-  let names: readonly string[];
+interface Directory {
+  readonly manifests: Readonly<Record<string, string>>;
+  readonly unreadable: Readonly<Record<string, Error>>;
+}
+
+/** Texts of the files in a directory by their names. Hidden ones and directories are nothing to the kubelet either. */
+function readDirectory(directory: string): Directory {
+  const manifests: Record<string, string> = {};
+  const unreadable: Record<string, Error> = {};
+  for (const name of namesIn(directory)) {
+    try {
+      if (name.startsWith('.') || statSync(join(directory, name)).isDirectory()) continue;
+      manifests[name] = readText(join(directory, name));
+    } catch (error) {
+      unreadable[name] = error as Error;
+    }
+  }
+  return { manifests, unreadable };
+}
+
+function namesIn(directory: string): readonly string[] {
   try {
-    names = readdirSync(directory).toSorted();
+    return readdirSync(directory).toSorted((a, b) => (a < b ? -1 : 1));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
@@ -145,6 +167,4 @@ function readDirectory(directory: string): Readonly<Record<string, string>> {
       'Name the directory with the manifests of kubeadm, or a copy of it that you may read.',
     );
   }
-  const files = names.filter((name) => !name.startsWith('.') && statSync(join(directory, name)).isFile());
-  return Object.fromEntries(files.map((name) => [name, readText(join(directory, name))]));
 }

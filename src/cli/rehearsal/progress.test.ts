@@ -23,7 +23,7 @@ const EVENTS: readonly RehearsalEvent[] = [
 
 function shown(isTTY: boolean): string {
   let text = '';
-  const progress = createProgress({ isTTY, write: (part) => (text += part) }, plain);
+  const progress = createProgress({ isTTY, write: (part) => (text += part) }, plain, 'xterm');
   for (const event of EVENTS) progress(event);
   return text;
 }
@@ -53,8 +53,33 @@ test('on a terminal the list of steps changes in its place', () => {
 
 test('a line is never longer than a terminal', () => {
   let text = '';
-  const progress = createProgress({ isTTY: true, write: (part) => (text += part) }, plain);
+  const progress = createProgress({ isTTY: true, write: (part) => (text += part) }, plain, 'xterm');
   const step = { name: 'cp1/kube-controller-manager/remove-standby', title: 'x'.repeat(300) };
   progress({ type: 'plan', at: 0, steps: [step] });
   expect(text.trimEnd().replaceAll('\u001b[2K', '').length).toBeLessThan(80);
+});
+
+test('a small terminal gets the steps that matter, cut to its width', () => {
+  let text = '';
+  const progress = createProgress(
+    { isTTY: true, columns: 30, rows: 5, write: (part) => (text += part) },
+    plain,
+    'xterm',
+  );
+  const steps = Array.from({ length: 9 }, (_, index) => ({ name: `cp1/kube-apiserver/${index}`, title: 'do it' }));
+  progress({ type: 'plan', at: 0, steps });
+  for (const step of steps.slice(0, 7)) {
+    text = '';
+    progress({ type: 'step', at: 1, ...step, state: 'started' });
+  }
+  const [up, ...rows] = text.replaceAll('\u001b[2K', '\n').split('\n').filter(Boolean);
+  expect(up).toBe('\u001b[3A');
+  expect(rows.map((row) => row.slice(11))).toEqual(['…/kube-apiserver/5', '…/kube-apiserver/6', '…/kube-apiserver/7']);
+});
+
+test('a terminal that understands no control codes gets lines', () => {
+  let text = '';
+  const progress = createProgress({ isTTY: true, write: (part) => (text += part) }, plain, 'dumb');
+  for (const event of EVENTS) progress(event);
+  expect(text).toBe(shown(false));
 });

@@ -7,8 +7,12 @@ type Paint = ReturnType<typeof painter>;
 type StepState = Extract<RehearsalEvent, { readonly type: 'step' }>['state'] | 'pending';
 
 /** Shows how a rehearsal goes on: a list of steps that changes in its place on a terminal, lines elsewhere. */
-export function createProgress(output: Output, paint: Paint): (event: RehearsalEvent) => void {
-  return output.isTTY === true ? liveList(output, paint) : lines(output, paint);
+export function createProgress(
+  output: Output,
+  paint: Paint,
+  term: string | undefined,
+): (event: RehearsalEvent) => void {
+  return output.isTTY === true && term !== 'dumb' ? liveList(output, paint) : lines(output, paint);
 }
 
 const MARKS: Readonly<Record<StepState, string>> = {
@@ -59,15 +63,17 @@ interface Row {
   note?: string;
 }
 
-/** Steps of one node at a time: the list is never longer than a screen. */
+/** Steps of one node at a time, and of these as many as the terminal has room for: those around the one that runs. */
 function liveList(output: Output, paint: Paint): (event: RehearsalEvent) => void {
   let rows: Row[] = [];
   let drawn = 0;
 
   function draw(): void {
     const up = drawn > 0 ? `\u001b[${drawn}A` : '';
-    output.write(`${up}${rows.map((row) => `\u001b[2K${print(row, paint)}\n`).join('')}`);
-    drawn = rows.length;
+    const width = Math.max(NARROWEST, (output.columns ?? COLUMNS) - 1);
+    const shown = around(rows, Math.max(1, (output.rows ?? ROWS) - 2));
+    output.write(`${up}${shown.map((row) => `\u001b[2K${print(row, width, paint)}\n`).join('')}`);
+    drawn = shown.length;
   }
 
   return (event) => {
@@ -100,16 +106,34 @@ function liveList(output: Output, paint: Paint): (event: RehearsalEvent) => void
   };
 }
 
-/** A terminal has 80 columns at least. */
-const WIDTH = 79;
+/** Of a terminal that does not say how large it is. */
+const COLUMNS = 80;
+const ROWS = 24;
+const NARROWEST = 20;
 
-function print({ name, title, state, seconds, note }: Row, paint: Paint): string {
-  const time = seconds === undefined ? '' : `${seconds.toFixed(1)} s`;
-  const text = escapeControls(note ?? title);
+/** So many rows that the last one which is no longer pending is among them. */
+function around(rows: readonly Row[], room: number): readonly Row[] {
+  const last = rows.findLastIndex(({ state }) => state !== 'pending');
+  const start = Math.min(Math.max(0, last + 2 - room), Math.max(0, rows.length - room));
+  return rows.slice(start, start + room);
+}
+
+function print({ name, title, state, seconds, note }: Row, width: number, paint: Paint): string {
+  const time = (seconds === undefined ? '' : `${seconds.toFixed(1)} s`).padStart(7);
   // A line that wraps would be two, and the next drawing would begin in the wrong place.
-  const room = Math.max(10, WIDTH - name.length - 14);
-  const shown = text.length > room ? `${text.slice(0, room - 1)}…` : text;
-  return `${paint(colourOf(state), MARKS[state])} ${time.padStart(7)}  ${paint('bold', name)}  ${paint('dim', shown)}`;
+  // Of a name its end says most.
+  const room = width - MARGIN;
+  const shownName = name.length > room ? `…${name.slice(1 - room)}` : name;
+  const shown = cut(escapeControls(note ?? title), width - MARGIN - 2 - shownName.length);
+  return `${paint(colourOf(state), MARKS[state])} ${time}  ${paint('bold', shownName)}  ${paint('dim', shown)}`.trimEnd();
+}
+
+/** Columns before the name of a step. */
+const MARGIN = 11;
+
+function cut(text: string, room: number): string {
+  if (room <= 0) return '';
+  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
 }
 
 function colourOf(state: StepState): 'dim' | 'cyan' | 'green' | 'red' | 'yellow' {

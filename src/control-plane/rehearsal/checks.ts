@@ -19,10 +19,12 @@ export async function problemsIn(
   const errors = new Map(Object.entries(unreadable).map(([name, error]) => [pathOf(name), error]));
   const files = createMemoryFiles(Object.fromEntries(texts), (_operation, path) => errors.get(path));
   const { problems } = await readManifests(files, MANIFESTS_DIRECTORY);
-  const passedOver = [...errors]
-    .filter(([path]) => !problems.some(({ file }) => file === path))
-    .map(([file, error]): FileProblem => unreadableFile(file, error));
-  return [...problems, ...duplicates(texts), ...passedOver];
+  const passedOver = [...errors].map(([file, error]) => unreadableFile(file, error));
+  // A file whose own fault is known needs no other one.
+  const others = [...duplicates(texts), ...passedOver].filter(
+    ({ file }) => !problems.some((problem) => problem.file === file),
+  );
+  return [...problems, ...others];
 }
 
 /** Two files of one Pod are a race: a backup that was left in the folder is the usual one. */
@@ -43,7 +45,7 @@ function duplicates(texts: readonly (readonly [path: string, text: string])[]): 
               severity: 'error',
               code: 'MANIFEST_DUPLICATE',
               path: '/metadata/name',
-              message: `${quoted(name)} is also the Pod of ${other}: the kubelet reads every file, whatever its name ends with.`,
+              message: `${quoted(name)} is also the Pod of ${other.slice(MANIFESTS_DIRECTORY.length + 1)}: the kubelet reads every file, whatever its name ends with.`,
               hint: 'Move one of the two out of the folder.',
               file,
             } as const,

@@ -36,10 +36,20 @@ test.each<ClusterErrorCode>(['NOT_FOUND', 'CONFLICT', 'INVALID', 'UNEXPECTED'])(
   },
 );
 
-test('a server that stays away is given up after a minute and a half', async () => {
-  const { cluster, clock } = failing('UNREACHABLE', Number.POSITIVE_INFINITY);
-  await expect(cluster.get(REFERENCE)).rejects.toMatchObject({ code: 'UNREACHABLE' });
-  expect(clock.now()).toBe(90_000);
+test.each<[ClusterErrorCode, number]>([
+  ['UNREACHABLE', 45_000],
+  ['FORBIDDEN', 10_000],
+])('what does not pass (%s) is given up after a while', async (code, milliseconds) => {
+  const { cluster, clock } = failing(code, Number.POSITIVE_INFINITY);
+  await expect(cluster.get(REFERENCE)).rejects.toMatchObject({ code });
+  expect(clock.now()).toBe(milliseconds);
+});
+
+test('whoever has less patience says so', async () => {
+  const { memory, clock } = failing('UNREACHABLE', Number.POSITIVE_INFINITY);
+  const hasty = steadyCluster(memory, clock, 3000);
+  await expect(hasty.get(REFERENCE)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  expect(clock.now()).toBe(3000);
 });
 
 test('what may be done twice is sent again when its answer was lost', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ClusterError } from '../../cluster/api.ts';
 import { runSteps, StepError, type Step } from './steps.ts';
 
 /** Steps that write down what is done with them; those that are named fail. */
@@ -49,6 +50,53 @@ describe('steps', () => {
     expect(await run()).toBe('failed');
     expect(trace).toEqual(['a', 'b', 'undo b']);
     expect(events.at(-1)).toBe('undo-failed b');
+  });
+
+  test('whose way back needs the API are put off, and tried again when the others have brought it back', async () => {
+    const trace: string[] = [];
+    let isApiThere = false;
+    const step = (name: string, undo: () => void): Step => ({
+      name,
+      title: name,
+      run: async () => {
+        if (name === 'c') throw new StepError('STEP_FAILED', 'no');
+      },
+      undo: async () => {
+        trace.push(name);
+        undo();
+      },
+    });
+    const steps = [
+      step('a', () => {}),
+      step('b', () => {
+        isApiThere = true;
+      }),
+      step('c', () => {
+        if (!isApiThere) throw new StepError('STEP_FAILED', 'x', { cause: new ClusterError('UNREACHABLE', 'y') });
+      }),
+    ];
+    expect(await runSteps(steps, () => {})).toBe('undone');
+    expect(trace).toEqual(['c', 'b', 'a', 'c']);
+  });
+
+  test('do not depend on who listens', async () => {
+    const names = ['a', 'b'];
+    const run = (fails: readonly string[]): Promise<string> =>
+      runSteps(
+        names.map((name) => ({
+          name,
+          title: name,
+          run: async () => {
+            if (fails.includes(name)) throw new Error('no');
+          },
+          undo: async () => {},
+        })),
+        () => {
+          throw new Error('nobody looks');
+        },
+      );
+    expect(await run([])).toBe('done');
+    expect(await run(['b'])).toBe('undone');
   });
 
   test('none is done', async () => {
