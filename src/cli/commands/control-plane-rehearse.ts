@@ -33,13 +33,17 @@ Examples:
 Flags:
       --manifests-dir DIR  manifests of a node as kubeadm writes them; only read. Default: those of a new node
       --nodes N            nodes with a control plane: 1 (default) or 3, behind a load balancer
-      --strategy NAME      how the change is made:
-${list(STRATEGIES)}
-      --fault NAME@STEP    what goes wrong as a step begins; the step by its name, the end of that, or its number:
-${list(FAULTS)}
+      --strategy NAME      how the change is made; default relay
+      --fault NAME@STEP    what goes wrong as a step begins; the step by its name, the end of that, or its number
       --seed N             everything that is left to chance follows from it; default 1
       --relay-port N       port of the relay; default ${DEFAULT_RELAY_PORT}
   -o, --output FORM        table (default), json, yaml
+
+Strategies:
+${list(STRATEGIES)}
+
+Faults:
+${list(FAULTS)}
 
 The result goes to standard output, progress to standard error. Times are those of the simulation.
 Exit status, as that of the change itself: 0 done, 1 failed, 2 usage, 3 refused before anything was changed,
@@ -51,7 +55,7 @@ Exit status, as that of the change itself: 0 done, 1 failed, 2 usage, 3 refused 
 function list(entries: Readonly<Record<string, { readonly summary: string }>>): string {
   const width = Math.max(...Object.keys(entries).map((name) => name.length));
   return Object.entries(entries)
-    .map(([name, { summary }]) => `                             ${name.padEnd(width)}  ${summary}`)
+    .map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
     .join('\n');
 }
 

@@ -54,7 +54,7 @@ export const FAULTS = {
     },
   },
   firewall: {
-    summary: 'the node gets a firewall that lets in the ports of a control plane, and no translated packets',
+    summary: 'a firewall lets in the ports of a control plane, and drops what is redirected',
     happen: ({ cluster, node }) =>
       node.setFirewall({ ports: [cluster.endpoint.port, ETCD_PORT, KUBELET_PORT], acceptsTranslated: false }),
   },
@@ -100,7 +100,7 @@ export const FAULT_NAMES = Object.keys(FAULTS) as readonly FaultName[];
 
 function crash(component: ControlPlaneComponent): FaultKind {
   return {
-    summary: `every ${component} of the node crashes, and is started again as the kubelet does it`,
+    summary: `${component} crashes on the node, and the kubelet starts it again`,
     happen: ({ node }) => {
       for (const { pid, program } of node.processes) if (program === component) node.kill(pid);
     },

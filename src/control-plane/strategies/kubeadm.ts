@@ -16,7 +16,7 @@ export const kubeadm: Strategy = {
 
 /** The same without declared ports, so that nothing keeps the new Pod from being started: and it fails until it can. */
 export const crashLoop: Strategy = {
-  summary: 'the same without declared ports: the new process fails until the old one is gone',
+  summary: 'that algorithm without declared ports: the new process fails until the old one is gone',
   isPerNode: false,
   plan: (context) => ({ steps: stepsOf(context, [useRoleOfToday, dropPorts]), problems: [] }),
 };

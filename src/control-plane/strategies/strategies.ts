@@ -8,8 +8,8 @@ import { relay } from './relay.ts';
 export const STRATEGIES = {
   relay,
   'port-sharing': portSharing,
-  'crash-loop': crashLoop,
   kubeadm,
+  'crash-loop': crashLoop,
   'manifest-edit': manifestEdit,
 } as const satisfies Readonly<Record<string, Strategy>>;
 
