@@ -186,44 +186,47 @@ describe('a manifest that a kubelet cannot decode is passed over:', () => {
   const container = (more: object): string => JSON.stringify([{ name: 'c', image: 'i', ...more }]);
   const probe = (value: unknown): string => container({ livenessProbe: value });
 
-  test.each<readonly [string, string]>([
+  test.each<[string, string]>([
     ['no metadata', 'spec: {containers: [{name: c, image: i}]}'],
     ['metadata without a name', 'metadata: {namespace: a}\nspec: {containers: [{name: c, image: i}]}'],
     ['a name that is a number', 'metadata: {name: 7}\nspec: {containers: [{name: c, image: i}]}'],
     ['labels that are numbers', 'metadata: {name: x, labels: {a: 1}}\nspec: {containers: [{name: c, image: i}]}'],
     ['no spec', 'metadata: {name: x}'],
-    ...[
-      ['no containers', '[]'],
-      ['a container that is nothing', '[null]'],
-      ['a container that is a text', '[a]'],
-      ['a container without a name', '[{image: i}]'],
-      ['a command of numbers', container({ command: [1] })],
-      ['a command that is a text', container({ command: 'a b' })],
-      ['arguments that are nothing', container({ args: [null] })],
-      ['ports that are numbers', container({ ports: [80] })],
-      ['a port that is a text', container({ ports: [{ containerPort: '80' }] })],
-      ['an environment that is a mapping', container({ env: { A: '1' } })],
-      ['a variable that is a number', container({ env: [{ name: 'A', value: 1 }] })],
-      ['an image that is a number', container({ image: 3 })],
-      ['resources that are a list', container({ resources: [] })],
-      ['a probe that is a text', probe('a')],
-      ['a probe with a text for a number', probe({ periodSeconds: 'often' })],
-      ['a probe with half a second', probe({ periodSeconds: 0.5 })],
-      ['a probe of a host that is a number', probe({ httpGet: { host: 1, port: 2 } })],
-    ].map(([what = '', containers = '']): readonly [string, string] => [
+    ...Object.entries({
+      'no containers': '[]',
+      'a container that is nothing': '[null]',
+      'a container that is a text': '[a]',
+      'a container without a name': '[{image: i}]',
+      'a command of numbers': container({ command: [1] }),
+      'a command that is a text': container({ command: 'a b' }),
+      'arguments that are nothing': container({ args: [null] }),
+      'ports that are numbers': container({ ports: [80] }),
+      'a port that is a text': container({ ports: [{ containerPort: '80' }] }),
+      'an environment that is a mapping': container({ env: { A: '1' } }),
+      'a variable that is a number': container({ env: [{ name: 'A', value: 1 }] }),
+      'an image that is a number': container({ image: 3 }),
+      'resources that are a list': container({ resources: [] }),
+      'a probe that is a text': probe('a'),
+      'a probe with a text for a number': probe({ periodSeconds: 'often' }),
+      'a probe with half a second': probe({ periodSeconds: 0.5 }),
+      'a probe of a host that is a number': probe({ httpGet: { host: 1, port: 2 } }),
+    }).map(([what = '', containers = '']): [string, string] => [
       what,
       `metadata: {name: x}\nspec: {containers: ${containers}}`,
     ]),
-    ...[
-      ['volumes that are a number', 'volumes: 3'],
-      ['a volume that is nothing', 'volumes: [null]'],
-      ['a selector that is a text', 'nodeSelector: a=b'],
-      ['a selector of numbers', 'nodeSelector: {a: 1}'],
-      ['tolerations that are a mapping', 'tolerations: {}'],
-      ['a network that is a text', 'hostNetwork: "true"'],
-      ['a priority that is a text', 'priority: high'],
-      ['a time that is a text', 'terminationGracePeriodSeconds: long'],
-    ].map(([what, field]) => [what, `metadata: {name: x}\nspec: {containers: [{name: c, image: i}], ${field}}`]),
+    ...Object.entries({
+      'volumes that are a number': 'volumes: 3',
+      'a volume that is nothing': 'volumes: [null]',
+      'a selector that is a text': 'nodeSelector: a=b',
+      'a selector of numbers': 'nodeSelector: {a: 1}',
+      'tolerations that are a mapping': 'tolerations: {}',
+      'a network that is a text': 'hostNetwork: "true"',
+      'a priority that is a text': 'priority: high',
+      'a time that is a text': 'terminationGracePeriodSeconds: long',
+    }).map(([what = '', field = '']): [string, string] => [
+      what,
+      `metadata: {name: x}\nspec: {containers: [{name: c, image: i}], ${field}}`,
+    ]),
   ])('%s', async (_what, text) => {
     const one = await bench();
     one.node.disk.write(manifestPath('x'), `apiVersion: v1\nkind: Pod\n${text}\n`);
