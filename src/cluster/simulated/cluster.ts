@@ -23,9 +23,9 @@ import { EPOCH, type World } from './world.ts';
 export interface SimulatedClusterSettings {
   /** Everything that is left to chance follows from it. Default: 1. */
   readonly seed?: number;
-  /** Nodes with a control plane, named cp1 and so on. From 2 on a load balancer stands before them. Default: 1. */
+  /** Nodes with a control plane, named cp1 and so on, up to 9. From 2 on a load balancer stands before them. Default: 1. */
   readonly controlPlanes?: number;
-  /** Nodes without, named w1 and so on. Default: 1. */
+  /** Nodes without, named w1 and so on, up to 30. Default: 1. */
   readonly workers?: number;
   /**
    * Manifests of the first control plane by the name of their file, as YAML or JSON. Others get the same with their own
@@ -91,6 +91,7 @@ export interface Login {
   kill(): void;
 }
 
+/** Throws `USAGE` for numbers of nodes that make no sense. */
 export function createSimulatedCluster(settings: SimulatedClusterSettings = {}): SimulatedCluster {
   const { seed = 1, controlPlanes = 1, workers = 1, manifests } = settings;
   const clock = createSimulatedClock();
@@ -103,7 +104,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
   const setup = setUp({ controlPlanes, workers, manifests });
   const { machines, port, service } = setup;
   const servers = machines.filter(({ isControlPlane }) => isControlPlane).map(({ address }) => ({ address, port }));
-  const balancer = servers.length > 1 ? createBalancer({ address: '10.0.0.2', port }, servers) : undefined;
+  const balancer = servers.length > 1 ? createBalancer(setup.balancer, servers) : undefined;
   const hasEtcd = machines.some(({ disk }) => disk.read(`${MANIFESTS_DIRECTORY}/etcd.yaml`) !== undefined);
 
   const world: World = {

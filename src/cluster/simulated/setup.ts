@@ -1,12 +1,13 @@
 import { parseDocuments } from '../../format/documents.ts';
 import { flagValue } from '../../format/flags.ts';
+import { UsageError } from '../../core/errors.ts';
 import { isMapping } from '../../core/mapping.ts';
 import type { AnyObject } from '../api.ts';
 import type { Endpoint } from '../host.ts';
 import type { Container } from '../objects.ts';
 import { MANIFESTS_DIRECTORY } from './kubelet/manifests.ts';
 import { cpuRequestOf } from './api/defaults.ts';
-import { createMachine, type Machine } from './machine.ts';
+import { createMachine, ownLabelsOf, type Machine } from './machine.ts';
 import { stockManifests } from './stock.ts';
 
 export interface SetupSettings {
@@ -20,21 +21,30 @@ export interface Setup {
   /** Port of every API server. */
   readonly port: number;
   readonly service: Endpoint;
+  /** Where a load balancer may stand. */
+  readonly balancer: Endpoint;
 }
 
 const CONTROL_PLANE_ROLE = 'node-role.kubernetes.io/control-plane';
 const DEFAULT_ADDRESS = '10.0.0.11';
-/** Where machines get their addresses, unless the manifests are from there and name another one. */
-const NETWORKS = ['10.0.0', '10.254.0'] as const;
+/** Where machines get their addresses: the first of these that the manifests name no address of. */
+const NETWORKS = ['10.0.0', '10.254.0', '10.253.0'] as const;
+/** As many as there are addresses for. */
+const MOST = { controlPlanes: 9, workers: 30 } as const;
 /** Thousandths of a processor that each machine has for Pods, and more where the manifests ask for more. */
 const CPU = 4000;
 
-/** Machines with their disks, as the manifests of the first one want them. */
+/** Machines with their disks, as the manifests of the first one want them. Throws `USAGE` for numbers that make no sense. */
 export function setUp({ controlPlanes, workers, manifests }: SetupSettings): Setup {
-  const argv = manifests === undefined ? [] : serverArguments(Object.values(manifests));
+  checkCount('controlPlanes', controlPlanes, 1, MOST.controlPlanes);
+  checkCount('workers', workers, 0, MOST.workers);
+  const argv = serverArguments(manifests?.['kube-apiserver.yaml']);
   const address = flagValue(argv, 'advertise-address') ?? DEFAULT_ADDRESS;
+  const port = Number(flagValue(argv, 'secure-port') ?? 6443);
+  const service = { address: firstAddress(flagValue(argv, 'service-cluster-ip-range')), port: 443 };
   const files = manifests ?? stockManifests({ address });
-  const network = address.startsWith(`${NETWORKS[0]}.`) && address !== DEFAULT_ADDRESS ? NETWORKS[1] : NETWORKS[0];
+  const taken = [address, service.address].filter((one) => one !== DEFAULT_ADDRESS);
+  const network = NETWORKS.find((one) => !taken.some((other) => other.startsWith(`${one}.`)))!;
   const images = imagesOf(Object.values(files));
   const asked = Object.values(files).flatMap(containersIn);
   const cpu = Math.max(CPU, 2 * cpuRequestOf({ containers: asked }));
@@ -45,7 +55,7 @@ export function setUp({ controlPlanes, workers, manifests }: SetupSettings): Set
     const own = index === 0 ? address : `${network}.${11 + index}`;
     const plane = machine(`cp${index + 1}`, own, true);
     for (const [name, text] of Object.entries(files))
-      plane.disk.write(`${MANIFESTS_DIRECTORY}/${name}`, text.replaceAll(address, own));
+      plane.disk.write(`${MANIFESTS_DIRECTORY}/${name}`, withAddress(text, address, own));
     return plane;
   });
   const others = Array.from({ length: workers }, (_, index) =>
@@ -53,17 +63,34 @@ export function setUp({ controlPlanes, workers, manifests }: SetupSettings): Set
   );
   return {
     machines: [...planes, ...others],
-    port: Number(flagValue(argv, 'secure-port') ?? 6443),
-    service: { address: firstAddress(flagValue(argv, 'service-cluster-ip-range')), port: 443 },
+    port,
+    service,
+    balancer: { address: `${network}.2`, port },
   };
+}
+
+function checkCount(what: keyof typeof MOST, count: number, least: number, most: number): void {
+  if (Number.isInteger(count) && count >= least && count <= most) return;
+  throw new UsageError(
+    `A simulated cluster cannot have ${count} ${what === 'workers' ? 'workers' : 'control planes'}.`,
+    `Set ${what} to a whole number from ${least} to ${most}.`,
+  );
+}
+
+/** A text with one address in the place of another one, which may be a part of longer ones that stay. */
+function withAddress(text: string, address: string, own: string): string {
+  const escaped = address.replaceAll('.', '\\.');
+  const whole = address.includes(':')
+    ? String.raw`(?<![\da-fA-F:.])${escaped}(?![\da-fA-F:])`
+    : String.raw`(?<![\d.])${escaped}(?!\d|\.\d)`;
+  return text.replaceAll(new RegExp(whole, 'g'), () => own);
 }
 
 /** What is in etcd of a cluster that nobody has used yet. */
 export function initialObjects({ machines, service, port }: Setup): readonly AnyObject[] {
   const nodes = machines.map(({ name, address, isControlPlane }): AnyObject => {
     const labels = {
-      'kubernetes.io/hostname': name,
-      'kubernetes.io/os': 'linux',
+      ...ownLabelsOf(name),
       ...(isControlPlane && { [CONTROL_PLANE_ROLE]: '' }),
     };
     return {
@@ -95,8 +122,9 @@ export function initialObjects({ machines, service, port }: Setup): readonly Any
   ];
 }
 
-function serverArguments(texts: readonly string[]): readonly string[] {
-  const server = texts.flatMap(containersIn).find(({ name }) => name === 'kube-apiserver');
+/** What the manifest of the API server starts it with. */
+function serverArguments(text = ''): readonly string[] {
+  const server = containersIn(text).find(({ name }) => name === 'kube-apiserver');
   return [...(server?.command ?? []), ...(server?.args ?? [])];
 }
 

@@ -11,15 +11,17 @@ const PKI = '/etc/kubernetes/pki';
 
 /** Manifests of a control-plane node by the name of their file, as JSON, which the kubelet reads as well as YAML. */
 export function stockManifests({ address, version = 'v1.35.4' }: StockSettings): Readonly<Record<string, string>> {
+  // A port behind an IPv6 address needs brackets.
+  const host = address.includes(':') ? `[${address}]` : address;
   const image = (name: string): string => `registry.k8s.io/${name}:${version}`;
   const pods = [
     staticPod({
       name: 'etcd',
       image: 'registry.k8s.io/etcd:3.6.6-0',
       flags: {
-        'advertise-client-urls': `https://${address}:2379`,
+        'advertise-client-urls': `https://${host}:2379`,
         'data-dir': '/var/lib/etcd',
-        'listen-client-urls': `https://127.0.0.1:2379,https://${address}:2379`,
+        'listen-client-urls': `https://127.0.0.1:2379,https://${host}:2379`,
       },
       cpu: '100m',
       paths: ['/var/lib/etcd', `${PKI}/etcd`],
@@ -48,7 +50,7 @@ export function stockManifests({ address, version = 'v1.35.4' }: StockSettings):
       },
       cpu: '250m',
       paths: [PKI],
-      annotations: { 'kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint': `${address}:6443` },
+      annotations: { 'kubeadm.kubernetes.io/kube-apiserver.advertise-address.endpoint': `${host}:6443` },
       probes: { host: address, port: 6443, live: '/livez', ready: '/readyz' },
     }),
     staticPod({
