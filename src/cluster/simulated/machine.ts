@@ -77,6 +77,11 @@ export function createMachine({ images, ...settings }: MachineSettings): Machine
   };
 }
 
+/** Labels that a node has by itself: its kubelet knows them, whether or not it has heard the API. */
+export function ownLabelsOf(name: string): Readonly<Record<string, string>> {
+  return { 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' };
+}
+
 function createDisk(): Disk {
   const texts = new Map<string, string>();
   const listeners = new Set<(path: string) => void>();

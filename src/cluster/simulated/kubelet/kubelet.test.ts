@@ -6,6 +6,7 @@ import {
   isReady,
   killAll,
   lifeOf,
+  manifestOn,
   manifestPath,
   nodeNameOf,
   podsOf,
@@ -17,7 +18,7 @@ import {
 } from '../../../../test/support/simulated.ts';
 import type { PodObject } from '../../api.ts';
 import type { PodSpec } from '../../objects.ts';
-import type { SimulatedCluster } from '../cluster.ts';
+import { createSimulatedCluster, type SimulatedCluster } from '../cluster.ts';
 import type { SimulatedNode } from '../node.ts';
 
 const SERVER = 'kube-apiserver';
@@ -226,6 +227,21 @@ test('a node that does not know its labels yet takes no Pod that asks for some',
   const other = await startedCluster();
   writeManifest(other.node('cp1'), 'x', staticPod('x', spec));
   await until(other, () => other.node('cp1').pods.find(({ name }) => name === 'x-cp1')?.isReady);
+});
+
+test('a node knows the labels that it has by itself before it has heard the API, and the API has them too', async () => {
+  const own = { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' };
+  const cluster = createSimulatedCluster();
+  const node = cluster.node('cp1');
+  for (const name of ['etcd', SERVER, 'kube-scheduler', 'kube-controller-manager']) {
+    const pod = manifestOn(node, name);
+    const nodeSelector = { ...own, 'kubernetes.io/hostname': 'cp1' };
+    writeManifest(node, name, { ...pod, spec: { ...pod.spec, nodeSelector } });
+  }
+  writeManifest(node, 'x', staticPod('x', { nodeSelector: { 'kubernetes.io/arch': 'arm64' } }));
+  await cluster.start();
+  expect(eventsOf(cluster, 'rejected')).toMatchObject([{ pod: 'x-cp1', reason: 'NodeAffinity' }]);
+  expect(cluster.find('Node', undefined, 'w1')!.metadata.labels).toEqual({ ...own, 'kubernetes.io/hostname': 'w1' });
 });
 
 test('an image that is not there is pulled, once', async () => {

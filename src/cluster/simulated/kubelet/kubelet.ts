@@ -3,7 +3,7 @@ import type { Pod } from '../../objects.ts';
 import { MIRROR_ANNOTATION } from '../api/registry.ts';
 import type { ApiRequest, Reply } from '../api/requests.ts';
 import { specOf } from '../controllers/scheduling.ts';
-import type { Machine } from '../machine.ts';
+import { ownLabelsOf, type Machine } from '../machine.ts';
 import { createRetry } from '../retry.ts';
 import { callApi, type World } from '../world.ts';
 import { admit } from './admission.ts';
@@ -337,7 +337,8 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   }
 
   function labelsOfNode(): Readonly<Record<string, string>> {
-    return isApiHeard ? (store.get('Node', undefined, machine.name)?.metadata.labels ?? {}) : {};
+    const known = isApiHeard ? store.get('Node', undefined, machine.name) : undefined;
+    return { ...ownLabelsOf(machine.name), ...known?.metadata.labels };
   }
 
   return {
