@@ -44,6 +44,31 @@ describe('a cluster', () => {
     });
   });
 
+  test('serves whatever becomes of Pods that are no part of the control plane', async () => {
+    const cluster = createSimulatedCluster();
+    const readinessProbe = { httpGet: { port: 9 }, periodSeconds: 1 };
+    const never = staticPod('never', { nodeSelector: { a: 'b' } });
+    for (const node of cluster.nodes) {
+      writeManifest(node, 'never', never);
+      writeManifest(node, 'idle', staticPod('idle', { containers: [{ ...IDLE, readinessProbe }] }));
+    }
+    cluster.failStarts(({ program }) => (program === 'idle' ? 'broken' : undefined));
+    await cluster.start();
+    await cluster.clock.sleep(10_000);
+    expect(cluster.node('w1').pods.map(({ isComponent, isReady }) => ({ isComponent, isReady }))).toEqual([
+      { isComponent: false, isReady: false },
+      { isComponent: false, isReady: false },
+    ]);
+    expect(await cluster.settle(0)).toBe(true);
+    const path = ['/usr/local/bin/kube-scheduler', '--x'];
+    writeManifest(cluster.node('w1'), 'never', {
+      ...never,
+      spec: { ...never.spec, containers: [{ ...IDLE, command: path }] },
+    });
+    await cluster.clock.sleep(10_000);
+    expect(await cluster.settle(0)).toBe(false);
+  });
+
   test('takes its addresses and ports from the manifests that it is given', async () => {
     const texts = Object.entries(stockManifests({ address: '192.168.7.9', version: 'v1.37.2' })).map(
       ([name, text]) => [name, text.replaceAll('6443', '7443').replace('10.96.0.0/12', '172.20.0.0/16')] as const,
@@ -124,6 +149,10 @@ describe('a login', () => {
       'kube-controller-manager.yaml',
       'kube-scheduler.yaml',
     ]);
+    await host.files.write(`${directory}/old/a.yaml`, 'b');
+    expect(await host.files.list(directory)).toHaveLength(4);
+    expect(await host.files.list(`${directory}/old`)).toEqual(['a.yaml']);
+    await expect(host.files.list('/etc/kubernetes/manif')).rejects.toMatchObject({ code: 'ENOENT' });
     await host.files.write('/tmp/a', 'b');
     expect(String(await host.files.read('/tmp/a'))).toBe('b');
     await host.files.remove('/tmp/a');

@@ -62,12 +62,12 @@ export function createHost(world: World, { machine, session, fault, connect }: H
     hostName: machine.name,
     files: {
       list: (directory) =>
-        act('list', directory, () =>
-          machine.disk
-            .paths()
-            .filter((path) => path.startsWith(`${directory}/`))
-            .map((path) => path.slice(directory.length + 1)),
-        ),
+        act('list', directory, () => {
+          const below = machine.disk.paths().filter((path) => path.startsWith(`${directory}/`));
+          // There are no directories but those of files.
+          if (below.length === 0) throw fileError('ENOENT', 'list', directory);
+          return below.map((path) => path.slice(directory.length + 1)).filter((name) => !name.includes('/'));
+        }),
       stat: (path) => act('stat', path, () => ({ size: textOf('stat', path).length })),
       read: (path) => act('read', path, () => Buffer.from(textOf('read', path))),
       write: (path, text) => act('write', path, () => machine.disk.write(path, text)),
@@ -86,7 +86,12 @@ export function createHost(world: World, { machine, session, fault, connect }: H
     },
     processes: () =>
       act('look', 'processes', () =>
-        [...machine.processes.values()].map(({ pid, argv, startedAt, container }) => ({ pid, argv, startedAt, container })),
+        [...machine.processes.values()].map(({ pid, argv, startedAt, container }) => ({
+          pid,
+          argv,
+          startedAt,
+          container,
+        })),
       ),
     listeners: () =>
       act('look', 'listeners', () =>

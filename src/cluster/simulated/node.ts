@@ -2,6 +2,7 @@ import type { Endpoint } from '../host.ts';
 import { createKubelet } from './kubelet/kubelet.ts';
 import type { Firewall, Machine } from './machine.ts';
 import { KILLED, type Process } from './process.ts';
+import { programOf } from './programs/programs.ts';
 import { startProxy } from './proxy.ts';
 import type { World } from './world.ts';
 
@@ -40,6 +41,8 @@ export interface SimulatedPod {
   /** Why it was rejected or evicted. */
   readonly reason?: string;
   readonly isReady: boolean;
+  /** Whether a container of it runs etcd or another component of the control plane, under any name. */
+  readonly isComponent: boolean;
 }
 
 export function createNode(machine: Machine, world: World): SimulatedNode {
@@ -118,6 +121,7 @@ export function createNode(machine: Machine, world: World): SimulatedNode {
         state,
         ...(reason !== undefined && { reason }),
         isReady: state === 'running' && containers.every(({ isReady }) => isReady),
+        isComponent: pod.spec.containers.some(({ command = [], args = [] }) => programOf([...command, ...args])),
       }));
     },
     disk: machine.disk,

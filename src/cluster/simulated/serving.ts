@@ -31,8 +31,9 @@ export async function settle(world: World, nodes: readonly SimulatedNode[], mill
 export function missingOf(world: World, nodes: readonly SimulatedNode[]): string | undefined {
   for (const { name, isOn, pods, address, isControlPlane } of nodes) {
     if (!isOn) return `${name} is off`;
-    if (isControlPlane && pods.length === 0) return `no Pod runs on ${name}`;
-    const late = pods.find(({ isReady }) => !isReady);
+    if (isControlPlane && !pods.some(({ isComponent }) => isComponent)) return `no component runs on ${name}`;
+    // Pods of users are no matter of the control plane.
+    const late = pods.find(({ isReady, isComponent }) => isComponent && !isReady);
     if (late !== undefined)
       return `Pod ${late.name} is not ready${late.reason === undefined ? '' : ` (${late.reason})`}`;
     if (isControlPlane && !endpointsOf(world).includes(address)) return `the Service of the API lacks ${name}`;
