@@ -1,50 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/cluster/host.ts';
-import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../../src/control-plane/index.ts';
-import { takeInventory } from '../../src/control-plane/strategies/inventory.ts';
-import { runSteps, type StepsOutcome } from '../../src/control-plane/strategies/steps.ts';
-import { STRATEGIES, type StrategyName } from '../../src/control-plane/strategies/strategies.ts';
-import { createSimulatedCluster, startTraffic, type SimulatedCluster } from '../../src/testing/index.ts';
+import { CONTROL_PLANE_COMPONENTS } from '../../src/control-plane/index.ts';
+import { createSimulatedCluster, startTraffic } from '../../src/testing/index.ts';
 import { addFlags, killAll, lifeOf, startedCluster, until } from '../support/simulated.ts';
-
-const PARKING = '/etc/kubernetes/bootlace/';
-
-interface Change {
-  readonly strategy?: StrategyName;
-  readonly components?: readonly ControlPlaneComponent[];
-  readonly relayPort?: number;
-  /** The node as the run has it. */
-  readonly on?: (host: Host) => Host;
-  /** Called as each step begins. */
-  readonly onStep?: (name: string) => void;
-}
-
-async function plan(cluster: SimulatedCluster, change: Change = {}) {
-  const { strategy = 'relay', components = CONTROL_PLANE_COMPONENTS, relayPort = 6444, on = (host) => host } = change;
-  const login = cluster.login('cp1');
-  const { context } = await takeInventory({
-    host: on(login.host),
-    cluster: login.cluster,
-    clock: login.clock,
-    manifestsDir: '/etc/kubernetes/manifests',
-    components,
-    relayPort,
-    log: () => {},
-  });
-  return STRATEGIES[strategy].plan(context!);
-}
-
-async function run(cluster: SimulatedCluster, change: Change = {}): Promise<StepsOutcome> {
-  const { steps } = await plan(cluster, change);
-  return runSteps(steps, ({ type, step }) => {
-    if (type === 'started') change.onStep?.(step.name);
-  });
-}
-
-function keptOn(cluster: SimulatedCluster): readonly string[] {
-  const paths = cluster.node('cp1').disk.paths();
-  return paths.filter((path) => path.startsWith(PARKING)).map((path) => path.slice(PARKING.length));
-}
+import { keptOn, plan, run, type Change } from '../support/strategy-run.ts';
 
 describe('before the old server is stopped', () => {
   test('a redirect without effect is noticed, since the old server still answers', async () => {
@@ -143,7 +102,7 @@ describe('a run', () => {
     const cluster = await startedCluster();
     const node = cluster.node('cp1');
     const path = '/etc/kubernetes/manifests/kube-apiserver.yaml';
-    node.disk.write(`${PARKING}kube-apiserver.yaml`, 'an old one');
+    node.disk.write('/etc/kubernetes/bootlace/kube-apiserver.yaml', 'an old one');
     const before = node.disk.read(path);
     cluster.failStarts(({ podName }) => (podName.startsWith('self-hosted-') ? 'broken' : undefined));
     expect(await run(cluster, { components: ['kube-apiserver'] })).toBe('undone');
