@@ -2,7 +2,6 @@ import { createSimulatedCluster, type Faults, type SimulatedCluster } from '../.
 import { MANIFESTS_DIRECTORY } from '../../cluster/simulated/kubelet/manifests.ts';
 import { stockManifests } from '../../cluster/simulated/stock.ts';
 import { startTraffic } from '../../cluster/simulated/traffic/traffic.ts';
-import { ClusterError } from '../../cluster/api.ts';
 import { systemClock, type Clock } from '../../core/clock.ts';
 import { isBootlaceError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/problem.ts';
@@ -12,6 +11,7 @@ import { DEFAULT_RELAY_PORT } from '../selfhosting/modern/relay-options.ts';
 import { takeInventory, type FileProblem } from '../strategies/inventory.ts';
 import { runSteps, type Step, type StepEvent } from '../strategies/steps.ts';
 import { STRATEGIES } from '../strategies/strategies.ts';
+import { isServing } from '../strategies/waits.ts';
 import { checkSettings, notServing, problemsIn } from './checks.ts';
 import { FAULTS } from './faults.ts';
 import { createStepLog, thousandths } from './step-log.ts';
@@ -66,7 +66,7 @@ export async function runRehearsal(settings: RehearsalSettings = {}): Promise<Re
     nodes,
     ...(fault && { fault }),
     outcome: run.outcome,
-    serving: await isServing(cluster),
+    serving: await isServing(cluster.connect()),
     requests: report.requests,
     failedRequests: report.failed,
     retriableRequests: report.retriable,
@@ -225,16 +225,6 @@ function stepNamed(
 
 function numbered(steps: readonly Step[], name: string): Step | undefined {
   return /^[1-9]\d*$/.test(name) ? steps[Number(name) - 1] : undefined;
-}
-
-async function isServing(cluster: SimulatedCluster): Promise<boolean> {
-  try {
-    return await cluster.connect().isHealthy('readyz');
-  } catch (error) {
-    // No answer at all.
-    if (error instanceof ClusterError) return false;
-    throw error;
-  }
 }
 
 function distinct(problems: readonly FileProblem[]): readonly FileProblem[] {

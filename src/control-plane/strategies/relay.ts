@@ -1,4 +1,3 @@
-import { ClusterError, type Cluster } from '../../cluster/api.ts';
 import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import { hasErrors, ProblemList } from '../../core/problem.ts';
 import { relayPod } from '../selfhosting/modern/relay.ts';
@@ -17,7 +16,7 @@ import {
 } from './static-pods.ts';
 import { steadyCluster } from './steady.ts';
 import { StepError, type Step } from './steps.ts';
-import { untilAnsweredBy, untilGone, untilServing, untilUnhosted } from './waits.ts';
+import { isServing, untilAnsweredBy, untilGone, untilServing, untilUnhosted } from './waits.ts';
 
 /**
  * Seconds that the redirect outlives whoever refreshes it, while the server behind it serves as well: if the run ends
@@ -195,19 +194,22 @@ function serverSteps(
         await hostOnNode(context, component, daemonSet);
         await untilServing(context, server.port);
         await untilEndpoint(context);
+        // From here on both serve: should the run end, the redirect does too.
+        await host.redirect.set(redirect, REFRESH_SECONDS);
       },
       undo: async () => {
+        await host.redirect.set(redirect);
         await unhostFromNode(hasty, component, daemonSet);
         await untilUnhosted(context, component, daemonSet);
       },
     },
     {
       name: name('hand-back'),
-      title: 'send new connections to the hosted server',
+      title: 'send new connections to the hosted server, and prove that it is the one that answers',
       run: async () => {
-        // From here on the server serves: should the run end, the redirect does too.
-        await host.redirect.set(redirect, REFRESH_SECONDS);
+        const startedAt = await host.connect(server, { direct: true }).startedAt();
         await host.redirect.remove();
+        await untilAnsweredBy(context, [server], startedAt);
         await releaseEndpoint(context);
         await clock.sleep(PROXIES);
       },
@@ -229,14 +231,4 @@ function serverSteps(
       },
     },
   ];
-}
-
-async function isServing(api: Cluster): Promise<boolean> {
-  try {
-    return await api.isHealthy('readyz');
-  } catch (error) {
-    // No answer at all.
-    if (error instanceof ClusterError) return false;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { ClusterError, type Cluster } from '../../cluster/api.ts';
 import type { Clock } from '../../core/clock.ts';
 import { poll } from '../selfhosting/retry.ts';
 import type { Endpoint, HostProcess } from '../../cluster/host.ts';
@@ -11,7 +12,7 @@ import { StepError } from './steps.ts';
 const INTERVAL_MILLISECONDS = 300;
 
 /** Longest time until a component serves, in milliseconds: a slow disk, and a kubelet that tries again only now and then. */
-export const PATIENCE = 150_000;
+const PATIENCE = 150_000;
 
 /**
  * Asks until something holds. Errors on the way count as a no, since an API server may be about to start; the last one
@@ -117,13 +118,23 @@ export async function untilServing(
   timeoutMilliseconds = PATIENCE,
 ): Promise<void> {
   const api = host.connect({ address: server.address, port }, { direct: true });
-  const isServing = async (): Promise<boolean> => {
+  const serves = async (): Promise<boolean> => {
     if (!(await api.isHealthy('readyz'))) return false;
     await api.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
     await api.create(PROOF, { dryRun: true });
     return true;
   };
-  await until(clock, `the API server on port ${port} serves`, isServing, timeoutMilliseconds);
+  await until(clock, `the API server on port ${port} serves`, serves, timeoutMilliseconds);
+}
+
+/** Whether an API server says that it is ready; one that does not answer is not. */
+export async function isServing(api: Cluster): Promise<boolean> {
+  try {
+    return await api.isHealthy('readyz');
+  } catch (error) {
+    if (error instanceof ClusterError) return false;
+    throw error;
+  }
 }
 
 /** What is written, and not stored, to see that a server takes writes. */
@@ -178,7 +189,7 @@ export async function untilAnsweredBy(
 ): Promise<void> {
   await until(
     clock,
-    `the relay answers at ${endpoints.map(({ address, port }) => `${address}:${port}`).join(' and ')}`,
+    `the server of that start answers at ${endpoints.map(({ address, port }) => `${address}:${port}`).join(' and ')}`,
     async () => {
       for (const endpoint of endpoints) if ((await host.connect(endpoint).startedAt()) !== startedAt) return false;
       return true;
