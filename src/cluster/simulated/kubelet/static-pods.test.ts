@@ -210,7 +210,7 @@ describe('a manifest that a kubelet cannot decode is passed over:', () => {
       'a probe with a text for a number': probe({ periodSeconds: 'often' }),
       'a probe with half a second': probe({ periodSeconds: 0.5 }),
       'a probe of a host that is a number': probe({ httpGet: { host: 1, port: 2 } }),
-    }).map(([what = '', containers = '']): [string, string] => [
+    }).map(([what, containers]): [string, string] => [
       what,
       `metadata: {name: x}\nspec: {containers: ${containers}}`,
     ]),
@@ -223,7 +223,7 @@ describe('a manifest that a kubelet cannot decode is passed over:', () => {
       'a network that is a text': 'hostNetwork: "true"',
       'a priority that is a text': 'priority: high',
       'a time that is a text': 'terminationGracePeriodSeconds: long',
-    }).map(([what = '', field = '']): [string, string] => [
+    }).map(([what, field]): [string, string] => [
       what,
       `metadata: {name: x}\nspec: {containers: [{name: c, image: i}], ${field}}`,
     ]),
