@@ -7,15 +7,15 @@ const FALL = 3;
 const RISE = 2;
 
 /**
- * A load balancer before several API servers: it asks each whether it is ready, gives connections to those that are, in
- * turn, and tries the next one where a server does not take a connection.
+ * A load balancer before several API servers: it asks each whether it is ready, gives connections to those that are, any
+ * of them, and tries the next one where a server does not take a connection. In turn would be no matter of chance, but let
+ * each client move all others.
  */
 export function createBalancer(
   endpoint: Endpoint,
   servers: readonly Endpoint[],
 ): Balancer & { start(world: World): void } {
   const states = servers.map((server) => ({ server, isUp: true, inARow: 0 }));
-  let turn = 0;
 
   function note(state: (typeof states)[number], isReady: boolean): void {
     state.inARow = isReady === state.isUp ? 0 : state.inARow + 1;
@@ -26,15 +26,16 @@ export function createBalancer(
 
   return {
     ...endpoint,
-    choices: () => {
+    choices: (random) => {
       const up = states.filter(({ isUp }) => isUp).map(({ server }) => server);
-      turn += 1;
+      const turn = Math.floor(random.next() * up.length);
       return up.map((_, index) => up[(turn + index) % up.length]!);
     },
     start: (world) => {
+      const { random } = world.chance('balancer');
       const check = (): void => {
         for (const state of states) {
-          const server = world.network.connect({}, state.server);
+          const server = world.network.connect({ random }, state.server);
           if ('refusal' in server) note(state, false);
           else {
             let isReady = false;

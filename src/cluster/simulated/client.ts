@@ -11,6 +11,7 @@ import {
 } from '../api.ts';
 import type { Endpoint } from '../host.ts';
 import type { ApiRequest, Reply, User } from './api/requests.ts';
+import { watchEventOf } from './api/watch-events.ts';
 import type { ClusterCall, ClusterFault } from './memory.ts';
 import type { Origin } from './network.ts';
 import type { Session } from './session.ts';
@@ -21,20 +22,24 @@ export interface ClientSettings {
   readonly endpoint: Endpoint;
   readonly user: User;
   readonly session: Session;
-  /** Asked once for each call, before it is sent. */
+  /** Of this client and others like it, which are numbered. */
+  readonly name: string;
+  /** Asked once for each call and each watch, before it is sent. */
   readonly fault: (call: ClusterCall) => ClusterFault | undefined;
 }
 
 /** The API of a simulated cluster as somebody has it from somewhere: each call on a connection of its own. */
 export function createClient(world: World, settings: ClientSettings): Cluster {
-  const { origin, endpoint, user, session, fault } = settings;
+  const { endpoint, user, session, fault, name } = settings;
+  const { draw, random } = world.chance(`${name} ${world.number(name)}`);
+  const origin = { ...settings.origin, random };
   let calls = 0;
 
   async function call(request: ApiRequest): Promise<unknown> {
     const made = callOf(request, calls);
     calls += 1;
     const found = fault(made);
-    const latency = world.draw(world.timings.request);
+    const latency = draw(world.timings.request);
     await session.clock.sleep(latency / 2);
     if (found?.when === 'before') throw found.error;
     const reply = await session.wait<Reply>((settle) => callApi(world, origin, endpoint, user, request, settle));
@@ -48,24 +53,36 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
     selection: Selection<K>,
     { resourceVersion, signal }: WatchStart,
   ): AsyncGenerator<WatchEvent<K>, void, undefined> {
+    if (signal?.aborted) return;
+    const made = { number: calls, verb: 'watch', kind: selection.kind, name: selection.labelSelector ?? '' } as const;
+    calls += 1;
+    const trouble = fault(made);
     const queue: (WatchEvent | { readonly end: Reply | undefined })[] = [];
     let wake = (): void => {};
     const put = (item: (typeof queue)[number]): void => {
       queue.push(item);
       wake();
     };
-    await session.clock.sleep(world.draw(world.timings.request));
+    await session.clock.sleep(draw(world.timings.request));
+    if (trouble?.when === 'before') throw trouble.error;
     const server = world.network.connect(origin, endpoint);
     if ('refusal' in server) throw errorOf(server.refusal, selection);
+    // What is told before a fault that comes after it.
+    let left = world.store
+      .since(Number(resourceVersion) || 0)
+      .filter((change) => watchEventOf(selection, change) !== undefined).length;
     const stop = server.watch(selection, { resourceVersion }, user, {
+      draw,
       next: put,
       end: (reply) => put({ end: reply }),
     });
     const onAbort = (): void => put({ end: undefined });
     signal?.addEventListener('abort', onAbort, { once: true });
+    const forget = session.onKill(stop);
     try {
       for (;;) {
         if (signal?.aborted) return;
+        if (trouble !== undefined && queue.length === 0 && left <= 0) throw trouble.error;
         if (queue.length === 0)
           await session.wait<void>((settle) => {
             wake = () => settle(undefined);
@@ -76,10 +93,12 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
           if (item.end === undefined) return;
           throw errorOf(item.end, selection);
         }
+        if (item.type !== 'BOOKMARK') left -= 1;
         yield structuredClone(item) as WatchEvent<K>;
       }
     } finally {
       stop();
+      forget();
       signal?.removeEventListener('abort', onAbort);
     }
   }

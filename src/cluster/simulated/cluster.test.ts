@@ -244,6 +244,50 @@ describe('a call to the API', () => {
     expect(seen).toEqual(['0 create ConfigMap c', '1 list ConfigMap a=b', '2 health  /livez', '3 delete ConfigMap c']);
   });
 
+  test('may be a watch that fails as it begins, or when it has told what happened', async () => {
+    for (const when of ['before', 'after'] as const) {
+      const seen: string[] = [];
+      const cluster = await startedCluster();
+      const api = cluster.connect({
+        fault: ({ number, verb, kind, name }) => {
+          seen.push(`${number} ${verb} ${kind} ${name}`);
+          return verb === 'watch' ? { error, when } : undefined;
+        },
+      });
+      const { resourceVersion } = await api.list({ kind: 'ConfigMap' });
+      for (const name of ['c', 'd']) await api.create({ ...CONFIG_MAP, metadata: { ...CONFIG_MAP.metadata, name } });
+      const told: unknown[] = [];
+      const follow = async (from: string): Promise<void> => {
+        for await (const event of api.watch({ kind: 'ConfigMap', labelSelector: '' }, { resourceVersion: from }))
+          told.push('object' in event && event.object.metadata.name);
+      };
+      await expect(follow(resourceVersion)).rejects.toBe(error);
+      expect(told).toEqual(when === 'before' ? [] : ['c', 'd']);
+      // Nothing has happened: it breaks at once.
+      await expect(follow(String(cluster.world.store.version))).rejects.toBe(error);
+      expect(told).toHaveLength(when === 'before' ? 0 : 2);
+      expect(seen.slice(-2)).toEqual(['3 watch ConfigMap ', '4 watch ConfigMap ']);
+    }
+  });
+
+  test('that watches cannot go on from what is no version', async () => {
+    const cluster = await startedCluster();
+    for (const resourceVersion of ['', 'x', '-1', '1.5']) {
+      const events = cluster.connect().watch({ kind: 'ConfigMap' }, { resourceVersion });
+      await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'INVALID' });
+    }
+  });
+
+  test('that watches is none where its signal has ended it before', async () => {
+    const cluster = await startedCluster();
+    const fault = (): never => {
+      throw new Error('was asked');
+    };
+    const settings = { resourceVersion: '0', signal: AbortSignal.abort() };
+    const events = cluster.connect({ fault }).watch({ kind: 'Pod' }, settings);
+    expect(await events[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
+  });
+
   test('gives up after ten seconds on a server that says nothing', async () => {
     const cluster = await startedCluster({ timings: { serverAnswers: [15_000, 15_000] } });
     const node = cluster.node('cp1');
@@ -281,6 +325,37 @@ describe('numbers that look random', () => {
     const one = createRandom(1);
     one.next();
     expect(one.fork('a').next()).toBe(createRandom(1).fork('a').next());
+  });
+
+  test('are as unrelated for names that differ little as for any others', () => {
+    // Draws of many parts, as columns: no bit of one says anything of the same bit of its neighbour.
+    const names = Array.from({ length: 2000 }, (_, index) => `process cp1 ${1000 + index}`);
+    for (const seed of [0, 1, 2]) {
+      const firsts = names.map((name) => createRandom(seed).fork(name).next());
+      const others = names.map((name) =>
+        createRandom(seed + 1)
+          .fork(name)
+          .next(),
+      );
+      for (const [left, right] of [
+        [firsts.slice(1), firsts.slice(0, -1)],
+        [firsts, others],
+        [firsts, names.map((name) => createRandom(seed).fork(name).fork(name).next())],
+      ] as const) {
+        const correlation =
+          left.reduce((sum, value, index) => sum + (value - 0.5) * (right[index]! - 0.5), 0) / left.length;
+        expect(Math.abs(correlation * 12)).toBeLessThan(0.1);
+      }
+      expect(new Set(firsts).size).toBe(names.length);
+      expect(Math.abs(firsts.reduce((sum, value) => sum + value, 0) / names.length - 0.5)).toBeLessThan(0.02);
+    }
+    // Names that follow each other do not cancel each other out, nor does their order go unnoticed.
+    const first = (...path: readonly string[]): number =>
+      path.reduce((random, name) => random.fork(name), createRandom(1)).next();
+    expect(new Set([first(), first('a'), first('a', 'a'), first('a', 'b'), first('b', 'a')]).size).toBe(5);
+    // A seed and a name do not stand in for each other.
+    const all = [1, 2, 3, 4].flatMap((seed) => names.map((name) => createRandom(seed).fork(name).next()));
+    expect(new Set(all).size).toBeGreaterThan(all.length - 3);
   });
 
   test('are spread evenly', () => {

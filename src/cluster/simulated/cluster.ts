@@ -12,7 +12,7 @@ import type { ClusterCall, ClusterFault } from './memory.ts';
 import { createNetwork } from './network.ts';
 import { createNode, type SimulatedNode, type SimulatedProcess } from './node.ts';
 import { ETCD_PORT } from './programs/etcd.ts';
-import { createRandom } from './random.ts';
+import { createChance, createRandom } from './random.ts';
 import { settle, untilServing } from './serving.ts';
 import { createSession } from './session.ts';
 import { initialObjects, setUp } from './setup.ts';
@@ -76,7 +76,7 @@ export interface ConnectionSettings {
 }
 
 export interface Faults {
-  /** Asked once for each call to the API. */
+  /** Asked once for each call to the API, watches with them. */
   readonly api?: (call: ClusterCall) => ClusterFault | undefined;
   /** Asked before each action on the node, and what it returns is thrown. */
   readonly host?: (action: HostAction) => Error | undefined;
@@ -96,8 +96,8 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
   const { seed = 1, controlPlanes = 1, workers = 1, manifests } = settings;
   const clock = createSimulatedClock();
   const random = createRandom(seed);
-  const times = random.fork('times');
   const store = createStore();
+  const numbers = new Map<string, number>();
   const events: SimulatedEvent[] = [];
   const admissions: Admission[] = [];
   const startFaults: ((process: SimulatedProcess) => string | undefined)[] = [];
@@ -135,8 +135,12 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
       events.push({ at: clock.now(), ...event });
       if (event.type === 'leader') world.leaders.set(event.component, event.holder);
     },
-    draw: ([low, high]) => Math.round(times.between(low, high)),
-    random: random.fork('rest'),
+    chance: (name) => createChance(random.fork(name)),
+    number: (name) => {
+      const number = (numbers.get(name) ?? 0) + 1;
+      numbers.set(name, number);
+      return number;
+    },
   };
   const nodes = machines.map((machine) => createNode(machine, world));
   for (const object of initialObjects(setup)) world.registry({ verb: 'create', object }, 'kubeadm');
@@ -147,15 +151,17 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
     return place;
   }
 
-  function login(name: string, { api = () => undefined, host = () => undefined }: Faults = {}): Login {
-    const machine = machines[placeOf(name)]!;
+  function login(node: string, { api = () => undefined, host = () => undefined }: Faults = {}): Login {
+    const machine = machines[placeOf(node)]!;
     const session = createSession(clock);
+    const name = `login ${node} ${world.number(`login ${node}`)}`;
     const connect = (endpoint: Endpoint, isDirect: boolean): Cluster =>
       createClient(world, {
-        origin: { node: name, isDirect },
+        origin: { node, isDirect },
         endpoint,
         user: ADMINISTRATOR,
         session,
+        name,
         fault: api,
       });
     function kill(): void {
@@ -165,7 +171,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
     machine.onPowerCut.add(kill);
     return {
       cluster: connect(world.endpoint, false),
-      host: createHost(world, { machine, session, fault: host, connect }),
+      host: createHost(world, { machine, session, chance: world.chance(`${name} host`), fault: host, connect }),
       clock: session.clock,
       get isAlive() {
         return session.isAlive;
@@ -194,6 +200,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
         endpoint,
         user,
         session: createSession(clock),
+        name: `client ${from ?? 'outside'}`,
         fault,
       }),
     login,

@@ -3,6 +3,7 @@ import type { Endpoint, Host, Redirect } from '../host.ts';
 import { fileError } from './files.ts';
 import type { Machine } from './machine.ts';
 import { isLetIn, isSameEndpoint } from './network.ts';
+import type { Chance } from './random.ts';
 import type { Session } from './session.ts';
 import type { World } from './world.ts';
 
@@ -16,6 +17,7 @@ export interface HostAction {
 export interface HostSettings {
   readonly machine: Machine;
   readonly session: Session;
+  readonly chance: Chance;
   /** Asked before each action, and what it returns is thrown. */
   readonly fault: (action: HostAction) => Error | undefined;
   readonly connect: (endpoint: Endpoint, isDirect: boolean) => Cluster;
@@ -25,7 +27,7 @@ export interface HostSettings {
 const ACTION = 2;
 
 /** A node of a simulated cluster, as a program that runs there has it. */
-export function createHost(world: World, { machine, session, fault, connect }: HostSettings): Host {
+export function createHost(world: World, { machine, session, chance, fault, connect }: HostSettings): Host {
   async function act<T>(verb: HostAction['verb'], subject: string, action: () => T): Promise<T> {
     await session.clock.sleep(ACTION);
     const error = fault({ verb, subject });
@@ -112,7 +114,7 @@ export function createHost(world: World, { machine, session, fault, connect }: H
     pullImage: async (name) => {
       await act('pull', name, () => {});
       if (machine.images.has(name)) return;
-      await session.clock.sleep(world.draw(world.timings.pullImage));
+      await session.clock.sleep(chance.draw(world.timings.pullImage));
       machine.images.add(name);
     },
     connect: (endpoint, { direct = false } = {}) => connect(endpoint, direct),

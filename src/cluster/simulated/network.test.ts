@@ -11,6 +11,7 @@ import {
 import type { Cluster } from '../api.ts';
 import type { Endpoint } from '../host.ts';
 import type { SimulatedCluster } from './cluster.ts';
+import { createRandom } from './random.ts';
 
 const SERVER = 'kube-apiserver';
 const NODE = { address: '10.0.0.11', port: 6443 };
@@ -246,6 +247,24 @@ describe('a load balancer before three control planes', () => {
     for (const name of ['cp1', 'cp2']) cluster.node(name).cutPower();
     for (let index = 0; index < 10; index += 1)
       expect('refusal' in cluster.world.network.connect({}, cluster.endpoint)).toBe(false);
+  });
+
+  test('chooses for each client by its own chance, whoever else asks', async () => {
+    const cluster = await startedCluster({ controlPlanes: 3 });
+    const servers: unknown[] = [];
+    const chosen = (others: number): readonly number[] => {
+      const random = createRandom(5);
+      return Array.from({ length: 30 }, () => {
+        for (let left = others; left > 0; left -= 1) cluster.world.network.connect({}, cluster.endpoint);
+        const server = cluster.world.network.connect({ random }, cluster.endpoint);
+        if (!servers.includes(server)) servers.push(server);
+        return servers.indexOf(server);
+      });
+    };
+    const alone = chosen(0);
+    expect(new Set(alone).size).toBe(3);
+    expect(chosen(1)).toEqual(alone);
+    expect(chosen(4)).toEqual(alone);
   });
 
   test('has nobody to give them to when all are down', async () => {

@@ -46,7 +46,8 @@ export interface SimulatedPod {
 }
 
 export function createNode(machine: Machine, world: World): SimulatedNode {
-  const { clock, timings, draw } = world;
+  const { clock, timings } = world;
+  const { draw } = world.chance(`node ${machine.name}`);
   const kubelet = createKubelet(machine, world);
   let stopProxy = (): void => {};
 

@@ -1,6 +1,7 @@
 import type { Machine } from './machine.ts';
 import type { Server } from './network.ts';
-import { EPOCH, type World } from './world.ts';
+import type { Chance } from './random.ts';
+import { EPOCH, type Caller, type World } from './world.ts';
 
 /** What a container is told when it is started. */
 export interface ProcessSettings {
@@ -19,6 +20,9 @@ export interface Process extends ProcessSettings {
   /** Name of its program: the last part of the path. */
   readonly program: string;
   readonly isAlive: boolean;
+  readonly chance: Chance;
+  /** Itself, as the network has it. Connections that it holds end with it. */
+  readonly origin: Caller;
   /** Milliseconds since 1970, on the clock that all machines have. */
   readonly startedAt: number;
   /** Does something after a while, if the process is still there. Returns what calls it off. */
@@ -49,6 +53,7 @@ export function startProcess(machine: Machine, world: World, settings: ProcessSe
   const pid = machine.nextPid();
   const [path = ''] = settings.argv;
   const name = path.slice(path.lastIndexOf('/') + 1);
+  const chance = world.chance(`process ${machine.name} ${pid}`);
   let isAlive = true;
 
   function event(state: 'started' | 'listening' | 'ready' | 'stopping' | 'ended', more: object = {}): void {
@@ -64,6 +69,10 @@ export function startProcess(machine: Machine, world: World, settings: ProcessSe
     program: name,
     get isAlive() {
       return isAlive;
+    },
+    chance,
+    get origin() {
+      return { node: machine.name, random: chance.random, holder: process };
     },
     after: (milliseconds, action) => {
       const callOff = world.clock.at(world.clock.now() + milliseconds, () => {
@@ -98,6 +107,7 @@ export function startProcess(machine: Machine, world: World, settings: ProcessSe
       for (const callOff of timers) callOff();
       process.stopListening();
       machine.processes.delete(pid);
+      world.lastServers.delete(process);
       event('ended', { exitCode, ...(message !== undefined && { message }) });
       for (const listener of exitListeners) listener(exitCode);
     },
@@ -108,7 +118,7 @@ export function startProcess(machine: Machine, world: World, settings: ProcessSe
   event('started');
   const fault = world.startFault(process);
   if (fault === undefined) program(process, world);
-  else process.after(world.draw(world.timings.bindFails), () => process.end(1, fault));
+  else process.after(chance.draw(world.timings.bindFails), () => process.end(1, fault));
   return process;
 }
 

@@ -120,7 +120,55 @@ function faultsOf({ world, nodes }: SimulatedCluster): readonly string[] {
   });
 }
 
+/** Somebody who only looks, from everywhere, for three minutes; and who writes what concerns nobody. */
+async function lookOn(cluster: SimulatedCluster): Promise<void> {
+  const clients = ['outside', 'w1', 'cp1'].map((from) => cluster.connect(from === 'outside' ? {} : { from }));
+  const { host } = cluster.login('w1');
+  const end = cluster.clock.now() + 180_000;
+  for (let round = 0; cluster.clock.now() < end; round += 1) {
+    for (const client of clients) {
+      await client.isHealthy('readyz').catch(() => {});
+      await client.list({ kind: 'Pod' }).catch(() => {});
+    }
+    const metadata = { generateName: 'look-', namespace: 'default' };
+    await clients[0]!.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata }).catch(() => {});
+    await host.pullImage(`look:${round}`).catch(() => {});
+    await cluster.clock.sleep(333);
+  }
+}
+
 describe.each([1, 3])('with %i control planes', (controlPlanes) => {
+  test.each([
+    [
+      'who asks once whether the API is healthy',
+      async (cluster: SimulatedCluster) => cluster.connect().isHealthy().catch(String),
+    ],
+    ['who looks again and again', lookOn],
+    ['whose traffic comes from everywhere', (cluster: SimulatedCluster) => startTraffic(cluster, { interval: 200 })],
+  ])('somebody %s moves no event', async (_who, look) => {
+    const run = async (seed: number, isWatched: boolean): Promise<readonly string[]> => {
+      const cluster = await troubled(seed, controlPlanes);
+      const begun = cluster.clock.now();
+      if (isWatched) void look(cluster);
+      await trouble(cluster, seed);
+      // Who has a client of their own is moved no more than the cluster is.
+      const own = cluster.login('cp1').cluster;
+      const from = cluster.clock.now();
+      await own.isHealthy().catch(() => {});
+      return [
+        `${cluster.clock.now() - from}`,
+        ...cluster.events.filter(({ at }) => at > begun).map((event) => JSON.stringify(event)),
+      ];
+    };
+    let count = 0;
+    for (const seed of SEEDS) {
+      const alone = await run(seed, false);
+      count += alone.length;
+      expect(await run(seed, true), `seed ${seed}`).toEqual(alone);
+    }
+    expect(count).toBeGreaterThan(200);
+  });
+
   test('the same seed gives the same events', async () => {
     const events = async (seed: number): Promise<string> => {
       const cluster = await troubled(seed, controlPlanes);

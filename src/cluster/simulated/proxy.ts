@@ -14,8 +14,9 @@ const USER = 'system:kube-proxy';
  * the API is back. Returns what ends it.
  */
 export function startProxy(machine: Machine, world: World): () => void {
-  const { clock, draw, timings, network } = world;
-  const retry = createRetry(timings.reflector, world.random);
+  const { clock, timings, network } = world;
+  const { draw, random } = world.chance(`proxy ${machine.name} ${machine.boots}`);
+  const retry = createRetry(timings.reflector, random);
   const slices = new Map<string, EndpointSliceObject>();
   let services: readonly ServiceObject[] = [];
   let isRunning = true;
@@ -28,7 +29,7 @@ export function startProxy(machine: Machine, world: World): () => void {
   }
 
   function begin(): void {
-    const server = network.connect({ node: machine.name }, world.endpoint);
+    const server = network.connect({ node: machine.name, random }, world.endpoint);
     if ('refusal' in server) return later(retry.next(), begin);
     list(server, 'Service', (_, found) => {
       services = found as readonly ServiceObject[];
@@ -60,6 +61,7 @@ export function startProxy(machine: Machine, world: World): () => void {
 
   function watch(server: Server, resourceVersion: string): void {
     stopWatch = server.watch({ kind: 'EndpointSlice' }, { resourceVersion }, USER, {
+      draw,
       next: (event) => {
         if (event.type === 'BOOKMARK') return;
         const slice = event.object as EndpointSliceObject;

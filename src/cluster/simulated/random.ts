@@ -1,3 +1,5 @@
+import type { Span } from './timings.ts';
+
 /** Numbers that look random and follow from a seed alone. */
 export interface Random {
   /** At least 0 and less than 1. */
@@ -10,6 +12,17 @@ export interface Random {
   letters(count: number): string;
   /** Another sequence, of its own for each name: what one part of a simulation draws is no concern of another's. */
   fork(name: string): Random;
+}
+
+/** What one part of a simulation leaves to chance. */
+export interface Chance {
+  readonly random: Random;
+  /** A time of a span. */
+  readonly draw: (span: Span) => number;
+}
+
+export function createChance(random: Random): Chance {
+  return { random, draw: ([low, high]) => Math.round(random.between(low, high)) };
 }
 
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789'.split('');
@@ -34,8 +47,17 @@ export function createRandom(seed: number): Random {
     pick,
     between: (low, high) => low + (high - low) * next(),
     letters: (count) => Array.from({ length: count }, () => pick(LETTERS)).join(''),
-    fork: (name) => createRandom(hashOf(name) ^ seed),
+    // Both are stirred: neighbouring seeds and similar names are to have nothing in common.
+    fork: (name) => createRandom(stirred(hashOf(name) ^ stirred(seed + 0x9e3779b9))),
   };
+}
+
+/** The last step of MurmurHash3: each bit of what goes in changes half of what comes out. */
+function stirred(value: number): number {
+  let mixed = value >>> 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
 /** FNV-1a, 32 bits. */

@@ -12,10 +12,13 @@ export interface Session {
   wait<T>(begin: (settle: (value: T) => void) => void): Promise<T>;
   /** SIGKILL: nothing that the program waits for happens any more. */
   kill(): void;
+  /** Hears of its end, as the other end of a connection does. Returns what ends that. */
+  onKill(listener: () => void): () => void;
 }
 
 export function createSession(clock: SimulatedClock): Session {
   const waiting = new Set<{ release: () => void }>();
+  const listeners = new Set<() => void>();
   let isAlive = true;
 
   function wait<T>(begin: (settle: (value: T) => void) => void): Promise<T> {
@@ -48,10 +51,16 @@ export function createSession(clock: SimulatedClock): Session {
       return isAlive;
     },
     wait,
+    onKill: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     kill: () => {
       isAlive = false;
       for (const { release } of waiting) release();
       waiting.clear();
+      for (const listener of listeners) listener();
+      listeners.clear();
     },
   };
 }

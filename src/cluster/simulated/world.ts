@@ -6,9 +6,9 @@ import type { SimulatedEvent } from './events.ts';
 import type { Machine } from './machine.ts';
 import type { Network, Origin, Server } from './network.ts';
 import type { Process } from './process.ts';
-import type { Random } from './random.ts';
+import type { Chance } from './random.ts';
 import type { Store } from './store.ts';
-import type { Span, Timings } from './timings.ts';
+import type { Timings } from './timings.ts';
 
 /** What every part of a simulated cluster stands in. */
 export interface World {
@@ -29,16 +29,27 @@ export interface World {
   readonly serverLeases: Map<string, number>;
   /** Who leads, by component, whatever the lease says. */
   readonly leaders: Map<string, string>;
-  /** Which server each component has heard last: it holds a connection there. */
-  readonly lastServers: Map<string, Server>;
+  /** Which server each component has heard last, by its user: it holds a connection there as long as it lives. */
+  readonly lastServers: Map<Holder, Map<User, Server>>;
   /** Whether a majority of etcd's members serves. */
   isStoreAvailable(): boolean;
   /** Why a process ends as soon as it starts, if it does: for flags that nothing else here knows to be wrong. */
   startFault(process: Process): string | undefined;
   note(event: SimulatedEventWithoutTime): void;
-  /** A time of a span. */
-  readonly draw: (span: Span) => number;
-  readonly random: Random;
+  /** Chance of one part, which has to have a name of its own: what others do moves nothing of it. */
+  chance(name: string): Chance;
+  /** How many there are of that name with this one: what tells parts of one kind from each other. */
+  number(name: string): number;
+}
+
+/** Somebody who keeps a connection to the server that answered last, until its own end. */
+export interface Holder {
+  readonly isAlive: boolean;
+}
+
+/** Where a request comes from, and who keeps the connection. */
+export interface Caller extends Origin {
+  readonly holder?: Holder;
 }
 
 type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
@@ -51,12 +62,12 @@ export const EPOCH = Date.UTC(2000, 0);
 const CALL_TIMEOUT = 10_000;
 
 /**
- * A request of a component on a connection of its own. The answer comes at once where the server is free, and in any
+ * A request on a connection of its own. The answer comes at once where the server is free, and in any
  * case once.
  */
 export function callApi(
   world: World,
-  origin: Origin,
+  caller: Caller,
   endpoint: Endpoint,
   user: User,
   request: ApiRequest,
@@ -70,14 +81,20 @@ export function callApi(
     callOff();
     answer(reply);
   }
-  const server = world.network.connect(origin, endpoint);
+  const server = world.network.connect(caller, endpoint);
   if ('refusal' in server) return once(server.refusal);
   server.request(request, user, (reply) => {
-    if (reply.status === 200 && !origin.isDirect) world.lastServers.set(`${origin.node} ${user}`, server);
+    if (reply.status === 200 && caller.holder?.isAlive) hold(world, caller.holder, user, server);
     once(reply);
   });
   if (!isAnswered)
     callOff = world.clock.at(world.clock.now() + CALL_TIMEOUT, () =>
       once({ status: 0, code: 'TIMEOUT', message: 'no answer in time' }),
     );
+}
+
+function hold({ lastServers }: World, holder: Holder, user: User, server: Server): void {
+  const held = lastServers.get(holder);
+  if (held === undefined) lastServers.set(holder, new Map([[user, server]]));
+  else held.set(user, server);
 }

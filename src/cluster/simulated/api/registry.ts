@@ -43,6 +43,15 @@ export interface RegistrySettings {
 export type Registry = (request: ApiRequest, user: User) => Reply;
 
 export function createRegistry({ store, random, now, admissions }: RegistrySettings): Registry {
+  /** Names that one kind is given say nothing of those of another one. */
+  const sequences = new Map<Kind, Random>();
+
+  function randomOf(kind: Kind): Random {
+    let own = sequences.get(kind);
+    if (own === undefined) sequences.set(kind, (own = random.fork(kind)));
+    return own;
+  }
+
   function get({ kind, namespace, name }: Reference): AnyObject | undefined {
     return store.get(kind, namespace, name);
   }
@@ -50,7 +59,7 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
   function create(given: AnyObject, options: WriteOptions, user: User): Reply {
     const fault = shapeFaultOf(given);
     if (fault !== undefined) return refusal(422, 'INVALID', `${given.kind}: ${fault}`);
-    const { generateName, name = generateName && `${generateName}${random.letters(5)}` } = given.metadata;
+    const { generateName, name = generateName && `${generateName}${randomOf(given.kind).letters(5)}` } = given.metadata;
     if (!name) return nameless(given);
     if (given.metadata.resourceVersion)
       return refusal(400, 'INVALID', 'resourceVersion should not be set on objects to be created');
@@ -60,7 +69,7 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
     const metadata = {
       ...given.metadata,
       name,
-      uid: uid(),
+      uid: uid(given.kind),
       generation: 1,
       creationTimestamp: now().toISOString(),
     };
@@ -147,7 +156,7 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
       if (mirror) return refusal(403, 'FORBIDDEN', mirror);
       const fresh = {
         ...withoutStatus(applied.object),
-        metadata: { ...applied.object.metadata, uid: uid(), generation: 1, creationTimestamp: now().toISOString() },
+        metadata: { ...applied.object.metadata, uid: uid(kind), generation: 1, creationTimestamp: now().toISOString() },
       };
       const object = withDefaults(fresh as AnyObject);
       return admitted(object, undefined, 'create', user) ?? stored(object, options);
@@ -212,10 +221,11 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
     return done(dryRun ? deepFreeze(object) : store.put(object));
   }
 
-  function uid(): string {
+  function uid(kind: Kind): string {
+    const own = randomOf(kind);
     const hex = [0, 1, 2, 3]
       .map(() =>
-        Math.floor(random.next() * 2 ** 32)
+        Math.floor(own.next() * 2 ** 32)
           .toString(16)
           .padStart(8, '0'),
       )

@@ -33,7 +33,7 @@ export function reconcileOn(
   let due: { readonly at: number; readonly callOff: () => void } | undefined;
 
   function call(request: ApiRequest, answer: (reply: Reply) => void = () => {}): void {
-    callApi(world, { node: process.machine.name }, endpoint, user, request, (reply) => {
+    callApi(world, process.origin, endpoint, user, request, (reply) => {
       if (!process.isAlive) return;
       if (reply.status === 0 || reply.status >= 500 || reply.status === 403) again(AGAIN);
       answer(reply);
@@ -61,8 +61,8 @@ export function reconcileOn(
   }
 
   const stop = world.store.onChange(({ object }) => {
-    if (kinds.includes(object.kind)) again(world.draw(world.timings.controller));
+    if (kinds.includes(object.kind)) again(process.chance.draw(world.timings.controller));
   });
   process.onExit(stop);
-  again(world.draw(world.timings.controller));
+  again(process.chance.draw(world.timings.controller));
 }

@@ -4,6 +4,7 @@ import type { HostContainer } from '../../host.ts';
 import type { Machine } from '../machine.ts';
 import { startProcess, type Process } from '../process.ts';
 import { programOf } from '../programs/programs.ts';
+import type { Chance } from '../random.ts';
 import type { World } from '../world.ts';
 import type { BackOff } from './back-off.ts';
 
@@ -24,6 +25,8 @@ export interface PodContainer {
 
 export interface ContainerSettings {
   readonly world: World;
+  /** Of the kubelet. */
+  readonly chance: Chance;
   readonly machine: Machine;
   readonly pod: Pod;
   readonly spec: Container;
@@ -37,7 +40,8 @@ export interface ContainerSettings {
 
 export function createContainer(settings: ContainerSettings): PodContainer {
   const { world, machine, pod, spec, backOff, after, onChange, isEnding } = settings;
-  const { timings, draw } = world;
+  const { timings } = world;
+  const { random, draw } = settings.chance;
   const key = `${pod.metadata['uid'] as string} ${spec.name}`;
   let process: Process | undefined;
   // A kubelet that was restarted finds what another one before it has started.
@@ -51,7 +55,7 @@ export function createContainer(settings: ContainerSettings): PodContainer {
     const attempt = starts;
     starts += 1;
     const record: Draft<HostContainer> = {
-      id: `${world.random.letters(12)}`,
+      id: random.letters(12),
       name: spec.name,
       podName: pod.metadata.name!,
       podNamespace: pod.metadata.namespace!,
@@ -98,7 +102,7 @@ export function createContainer(settings: ContainerSettings): PodContainer {
   function again(endedAt: number): void {
     if (isEnding()) return;
     const pause = backOff.pauseOf(key, endedAt);
-    const late = pause * world.random.between(...timings.backOffLate);
+    const late = pause * random.between(...timings.backOffLate);
     after(pause + late, () => {
       if (isEnding()) return;
       backOff.note(key, endedAt);
@@ -142,7 +146,7 @@ export function createContainer(settings: ContainerSettings): PodContainer {
       });
     };
     // Probes of many containers do not begin at one moment.
-    after(positive(settings, 'initialDelaySeconds', 0) * 1000 + world.random.next() * Math.min(period, 1000), ask);
+    after(positive(settings, 'initialDelaySeconds', 0) * 1000 + random.next() * Math.min(period, 1000), ask);
   }
 
   function check({ httpGet }: Probe, timeout: number, tell: (holds: boolean) => void): void {
@@ -150,7 +154,10 @@ export function createContainer(settings: ContainerSettings): PodContainer {
     const port = portNumber(httpGet.port);
     const path = (httpGet.path ?? '/').slice(1);
     if (port === undefined) return tell(false);
-    const server = world.network.connect({ node: machine.name }, { address: httpGet.host || machine.address, port });
+    const server = world.network.connect(
+      { node: machine.name, random },
+      { address: httpGet.host || machine.address, port },
+    );
     if ('refusal' in server) return tell(false);
     let isTold = false;
     const once = (holds: boolean): void => {

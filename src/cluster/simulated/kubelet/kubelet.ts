@@ -38,7 +38,9 @@ export interface Kubelet {
 
 /** The kubelet of a machine. It asks the API server of its own machine where there is one. */
 export function createKubelet(machine: Machine, world: World): Kubelet {
-  const { clock, timings, draw, store, random } = world;
+  const { clock, timings, store } = world;
+  const chance = world.chance(`kubelet ${machine.name}`);
+  const { draw, random } = chance;
   const user = `system:node:${machine.name}`;
   const endpoint = machine.isControlPlane ? world.localEndpoint(machine) : world.endpoint;
   let pods: KubeletPod[] = [];
@@ -46,6 +48,8 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   /** Nothing that an earlier life has set for later happens in a later one. */
   let life = 0;
   let isRunning = false;
+  /** Holds the connections of one life. */
+  let holder = { isAlive: false };
   /** Whether the API has been heard since the start: until then the kubelet takes nothing away. */
   let isApiHeard = false;
   let isAsking = false;
@@ -63,7 +67,7 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
 
   function call(request: ApiRequest, answer: (reply: Reply) => void = () => {}): void {
     const mine = life;
-    callApi(world, { node: machine.name }, endpoint, user, request, (reply) => {
+    callApi(world, { node: machine.name, random, holder }, endpoint, user, request, (reply) => {
       if (isRunning && life === mine) answer(reply);
     });
   }
@@ -71,6 +75,7 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
   function start(): void {
     if (isRunning || !machine.isOn) return;
     isRunning = true;
+    holder = { isAlive: true };
     world.note({ type: 'kubelet', node: machine.name, state: 'started' });
     endings = [
       machine.disk.onChange((path) => {
@@ -97,6 +102,8 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
     if (!isRunning) return;
     isRunning = false;
     life += 1;
+    holder.isAlive = false;
+    world.lastServers.delete(holder);
     for (const end of endings) end();
     pods = [];
     isApiHeard = false;
@@ -157,6 +164,7 @@ export function createKubelet(machine: Machine, world: World): Kubelet {
       pod.containers.push(
         createContainer({
           world,
+          chance,
           machine,
           pod: pod.pod,
           spec,

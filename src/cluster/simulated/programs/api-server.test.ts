@@ -15,6 +15,7 @@ import { isClusterError, type Cluster, type ConfigMapObject, type Selection, typ
 import type { Reply } from '../api/requests.ts';
 import { createSimulatedCluster, type SimulatedCluster } from '../cluster.ts';
 import type { Server } from '../network.ts';
+import { stockManifests } from '../stock.ts';
 
 const SERVER = 'kube-apiserver';
 const NODE = { address: '10.0.0.11', port: 6443 };
@@ -252,6 +253,77 @@ describe('a server that is told to end', () => {
     expect(asked(server)?.status).not.toBe(200);
     const life = lifeOf(cluster, SERVER).filter((event) => event.pid === pid);
     expect(life.map(({ state }) => state)).not.toContain('ready');
+  });
+});
+
+describe('a server is held by whoever has heard it last, and not by the dead:', () => {
+  const { 'etcd.yaml': etcd, 'kube-apiserver.yaml': server, ...managers } = stockManifests({ address: '10.0.0.11' });
+
+  /** A server that nobody holds, for want of managers and proxies, but for a kubelet without a way to come back. */
+  async function bench(more: Readonly<Record<string, string>> = {}) {
+    const cluster = createSimulatedCluster({
+      manifests: { 'etcd.yaml': etcd!, 'kube-apiserver.yaml': server!, ...more },
+      timings: { proxy: [1e9, 1e9], restartKubelet: [1e9, 1e9] },
+    });
+    const [plane, worker] = [cluster.node('cp1'), cluster.node('w1')];
+    plane.boot();
+    await until(cluster, () => lifeOf(cluster, SERVER).some(({ state }) => state === 'ready'));
+    await cluster.clock.sleep(20_000);
+    /** How the server ends: 0 where nobody held it, and nothing where it still waits for somebody. */
+    async function ended(): Promise<number | undefined> {
+      const { pid } = processesOf(plane, SERVER)[0]!;
+      cluster.world.machines[0]!.processes.get(pid)!.terminate();
+      await cluster.clock.sleep(10_000);
+      return lifeOf(cluster, SERVER).find((event) => event.pid === pid && event.state === 'ended')?.exitCode;
+    }
+    return { cluster, plane, worker, ended };
+  }
+
+  test('a kubelet holds it while it lives', async () => {
+    const { ended } = await bench();
+    expect(await ended()).toBeUndefined();
+  });
+
+  test('a kubelet that has ended does not', async () => {
+    const { cluster, plane, ended } = await bench();
+    plane.restartKubelet();
+    expect(await ended()).toBe(0);
+    expect(cluster.world.lastServers.size).toBe(0);
+  });
+
+  test('a machine holds it until its power is cut', async () => {
+    for (const isCut of [false, true]) {
+      const { cluster, plane, worker, ended } = await bench();
+      worker.boot();
+      await until(cluster, () => eventsOf(cluster, 'kubelet', { node: 'w1' }).length > 0);
+      await cluster.clock.sleep(5000);
+      plane.restartKubelet();
+      if (isCut) worker.cutPower();
+      expect(await ended()).toBe(isCut ? 0 : undefined);
+    }
+  });
+
+  test('a process holds it until its end', async () => {
+    for (const isKilled of [false, true]) {
+      const { plane, ended } = await bench(managers);
+      plane.restartKubelet();
+      if (isKilled) for (const name of ['kube-scheduler', 'kube-controller-manager']) killAll(plane, name);
+      expect(await ended()).toBe(isKilled ? 0 : undefined);
+    }
+  });
+
+  test('a program that watches holds it until its end, and one that only asks does not', async () => {
+    for (const isKilled of [false, true]) {
+      const { cluster, plane, ended } = await bench();
+      const login = cluster.login('cp1');
+      const { resourceVersion } = await login.cluster.list(CONFIG_MAPS);
+      watching(login.cluster, resourceVersion);
+      await cluster.clock.sleep(1000);
+      plane.restartKubelet();
+      if (isKilled) login.kill();
+      await cluster.connect().list(CONFIG_MAPS);
+      expect(await ended()).toBe(isKilled ? 0 : undefined);
+    }
   });
 });
 

@@ -1,15 +1,9 @@
-import {
-  labelsMatcher,
-  type AnyObject,
-  type EndpointSliceObject,
-  type HealthCheck,
-  type Selection,
-  type WatchEvent,
-} from '../../api.ts';
+import type { EndpointSliceObject, HealthCheck, Selection, WatchEvent } from '../../api.ts';
 import { done, noAnswer, refusal, type ApiRequest, type Reply, type User } from '../api/requests.ts';
+import { watchEventOf } from '../api/watch-events.ts';
 import type { Server, WatchSink } from '../network.ts';
 import { ANY_ADDRESS, isAnyAddress, type Process } from '../process.ts';
-import { withVersion, type Change } from '../store.ts';
+import type { Change } from '../store.ts';
 import type { World } from '../world.ts';
 import { durationFlag, isFlagSet, portFlag, textFlag } from './flags.ts';
 
@@ -29,7 +23,8 @@ const LOOPBACK_USER = 'system:apiserver';
 
 export function apiServer(process: Process, world: World): void {
   const { machine } = process;
-  const { timings, store, registry, clock, draw } = world;
+  const { timings, store, registry, clock } = world;
+  const { draw } = process.chance;
   const port = portFlag(process, 'secure-port', 6443);
   const bindAddress = textFlag(process, 'bind-address') ?? ANY_ADDRESS;
   const advertised = textFlag(process, 'advertise-address') ?? machine.address;
@@ -56,6 +51,8 @@ export function apiServer(process: Process, world: World): void {
       const watch: Watch = { selection, sink, seen: Number(resourceVersion), due: 0, callOffs: new Set() };
       server.request({ verb: 'list', selection }, user, (answer) => {
         if (answer.status !== 200) return sink.end(answer);
+        if (!/^\d+$/.test(resourceVersion))
+          return sink.end(refusal(400, 'INVALID', `a watch cannot go on from version "${resourceVersion}"`));
         if (watch.seen < cacheStart) return sink.end(refusal(410, 'GONE', 'too old resource version'));
         if (watch.isEnded) return undefined;
         watches.add(watch);
@@ -91,10 +88,10 @@ export function apiServer(process: Process, world: World): void {
   }
 
   function deliver(watch: Watch, change: Change): void {
-    const event = eventOf(watch.selection, change);
+    const event = watchEventOf(watch.selection, change);
     if (event === undefined) return;
     // Never before the one that went before it.
-    watch.due = Math.max(watch.due, clock.now() + draw(timings.watch));
+    watch.due = Math.max(watch.due, clock.now() + watch.sink.draw(timings.watch));
     send(watch, event);
   }
 
@@ -175,7 +172,8 @@ export function apiServer(process: Process, world: World): void {
 
   /** Clients that hold a connection keep the process until somebody kills it. */
   function stopServing(): void {
-    const isHeld = watches.size > 0 || [...world.lastServers.values()].includes(server);
+    const isHeld =
+      watches.size > 0 || [...world.lastServers.values()].some((held) => [...held.values()].includes(server));
     phase = 'stopping';
     process.stopListening();
     process.after(draw(timings.serverCutsWatches), closeWatches);
@@ -217,21 +215,6 @@ interface Watch {
   /** When the last change that is on its way arrives. */
   due: number;
   isEnded?: boolean;
-}
-
-/** A change as a watch tells of it: what comes into its selection is new to it, and what leaves it is gone. */
-function eventOf(selection: Selection, { type, object, before, version }: Change): WatchEvent | undefined {
-  const was = before !== undefined && isSelected(selection, before);
-  if (type !== 'DELETED' && isSelected(selection, object)) return { type: was ? 'MODIFIED' : 'ADDED', object };
-  return was ? { type: 'DELETED', object: withVersion(before, version) } : undefined;
-}
-
-function isSelected({ kind, namespace, labelSelector }: Selection, object: AnyObject): boolean {
-  return (
-    object.kind === kind &&
-    (namespace === undefined || object.metadata.namespace === namespace) &&
-    labelsMatcher(labelSelector)(object)
-  );
 }
 
 /** Makes the EndpointSlice of the API that of all servers which have said that they are there. */

@@ -23,7 +23,8 @@ const LEASES = 'kube-system';
 /** A component that works only while it holds a lease, of which there is one for all nodes. */
 export function candidate({ component, port, releases, readsFirst, lead }: CandidateSettings) {
   return (process: Process, world: World): void => {
-    const { clock, random, timings, draw } = world;
+    const { clock, timings } = world;
+    const { random, draw } = process.chance;
     const identity = `${process.machine.name}_${random.letters(8)}`;
     const user = `system:${component}`;
     const own = portFlag(process, 'secure-port', port);
@@ -39,7 +40,7 @@ export function candidate({ component, port, releases, readsFirst, lead }: Candi
     let callOffDeadline = (): void => {};
 
     function call(request: ApiRequest, answer: (reply: Reply) => void): void {
-      callApi(world, { node: process.machine.name }, world.localEndpoint(process.machine), user, request, (reply) => {
+      callApi(world, process.origin, world.localEndpoint(process.machine), user, request, (reply) => {
         if (process.isAlive) answer(reply);
       });
     }

@@ -8,7 +8,7 @@ export const ETCD_PORT = 2379;
 
 /** A member of etcd. What it holds is the cluster's one store, which is there while most members are. */
 export function etcd(process: Process, world: World): void {
-  process.after(world.draw(world.timings.etcdAnswers), () => {
+  process.after(process.chance.draw(world.timings.etcdAnswers), () => {
     const server = onlyHealthy(process);
     const taken = [ETCD_PORT, ...metricsPorts(process)].find(
       (port) => !process.listen(server, ANY_ADDRESS, port, false),

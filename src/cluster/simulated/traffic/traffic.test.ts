@@ -113,6 +113,37 @@ test('a watch that is cut goes on where it was, or reads everything anew on a se
   expect(watch.resumed).toBeGreaterThanOrEqual(1);
 });
 
+test('what has no answer when the traffic ends counts as failed', async () => {
+  const cluster = await startedCluster({ timings: { serverAnswers: [9000, 9000] } });
+  const node = cluster.node('cp1');
+  killAll(node, SERVER);
+  await until(cluster, () => node.listeners.some(({ port }) => port === 6443));
+  const traffic = startTraffic(cluster);
+  await cluster.clock.sleep(5000);
+  expect(traffic.report().requests).toBeLessThan(100);
+  const { requests, failed, clients } = await traffic.stop();
+  expect(requests).toBe(100 + 25 + 100 + 100);
+  expect(failed).toBe(requests);
+  expect(clients[0]).toMatchObject({ failed: 100, reasons: { 'no answer in time': 100 }, outages: [{ failed: 100 }] });
+  // What comes later changes nothing any more.
+  await cluster.clock.sleep(30_000);
+  expect(traffic.report()).toMatchObject({ requests, failed });
+});
+
+test('several traffics at once or one after the other know nothing of each other', async () => {
+  const cluster = await startedCluster();
+  const [first, second] = [startTraffic(cluster), startTraffic(cluster)];
+  await cluster.clock.sleep(5000);
+  const reports = [await first.stop(), await second.stop()];
+  const third = startTraffic(cluster);
+  await cluster.clock.sleep(5000);
+  reports.push(await third.stop());
+  for (const report of reports) {
+    expect(report).toMatchObject({ failed: 0, missing: 0, watch: { lost: 0, seen: report.requests } });
+    expect(report.requests).toBeGreaterThanOrEqual(325);
+  }
+});
+
 test('a report may be had while the traffic goes on', async () => {
   const cluster = await startedCluster();
   const traffic = startTraffic(cluster);

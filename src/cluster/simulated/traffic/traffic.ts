@@ -12,11 +12,11 @@ export interface TrafficSettings {
 export interface Traffic {
   /** What was seen so far. */
   report(): TrafficReport;
-  /** Ends it, waits for answers that are on their way, and says what was seen. */
+  /** Ends it, waits a second for answers that are on their way, and says what was seen: what has none then has failed. */
   stop(): Promise<TrafficReport>;
 }
 
-/** Milliseconds after which a watch has seen what was written. */
+/** Milliseconds after which a server that answers has done so, and a watch has seen what was written. */
 const SETTLED = 1000;
 
 /**
@@ -26,22 +26,31 @@ const SETTLED = 1000;
 export function startTraffic(cluster: SimulatedCluster, { interval = 50 }: TrafficSettings = {}): Traffic {
   const { world, clock, endpoint, service, nodes, events } = cluster;
   const from = clock.now();
-  const outside = { vantage: 'outside', origin: {}, endpoint };
+  // Several may run, and none writes what another one has written.
+  const name = `traffic-${world.number('traffic')}`;
+  const outside = { traffic: name, vantage: 'outside', origin: {}, endpoint };
   const writers = [
     startWriter(world, { ...outside, connection: 'fresh', interval }),
     startWriter(world, { ...outside, connection: 'kept', interval: 4 * interval }),
-    ...nodes.map(({ name }) =>
-      startWriter(world, { vantage: name, origin: { node: name }, endpoint: service, connection: 'fresh', interval }),
+    ...nodes.map(({ name: node }) =>
+      startWriter(world, {
+        traffic: name,
+        vantage: node,
+        origin: { node },
+        endpoint: service,
+        connection: 'fresh',
+        interval,
+      }),
     ),
   ];
-  const watcher = startWatcher(world, {}, endpoint);
+  const watcher = startWatcher(world, name, endpoint);
 
   function report(to: number): TrafficReport {
     const present = new Set(
       world.store
         .list('ConfigMap')
         .filter(({ metadata }) => metadata.namespace === NAMESPACE)
-        .map(({ metadata }) => metadata.name!),
+        .map((object) => object.metadata.name!),
     );
     const clients = writers.map(({ record }) => record);
     return reportOf({ from, to, clients, watch: watcher.record, present, events });
@@ -53,6 +62,7 @@ export function startTraffic(cluster: SimulatedCluster, { interval = 50 }: Traff
       const to = clock.now();
       for (const writer of writers) writer.stop();
       await clock.sleep(SETTLED);
+      for (const writer of writers) writer.giveUp();
       watcher.stop();
       return report(to);
     },

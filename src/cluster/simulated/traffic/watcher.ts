@@ -1,6 +1,5 @@
-import type { ConfigMapObject, WatchEvent } from '../../api.ts';
+import type { AnyObject, ConfigMapObject, WatchEvent } from '../../api.ts';
 import type { Endpoint } from '../../host.ts';
-import type { Origin } from '../network.ts';
 import type { World } from '../world.ts';
 import { NAMESPACE, type WatchRecord } from './records.ts';
 
@@ -12,9 +11,11 @@ const USER = 'kubernetes-admin';
 /** A client that holds a watch, goes on where it was when the stream ends, and reads everything again where it has to. */
 export function startWatcher(
   world: World,
-  origin: Origin,
+  traffic: string,
   endpoint: Endpoint,
 ): { readonly record: WatchRecord; stop(): void } {
+  const { draw, random } = world.chance(`${traffic} watcher`);
+  const origin = { random };
   const seen = new Set<string>();
   const record = { seen, resumed: 0, gone: 0 };
   let version: string | undefined;
@@ -36,7 +37,7 @@ export function startWatcher(
     server.request({ verb: 'list', selection: SELECTION }, USER, (reply) => {
       if (reply.status !== 200) return later();
       const list = reply.body as { readonly resourceVersion: string; readonly items: readonly ConfigMapObject[] };
-      for (const { metadata } of list.items) seen.add(metadata.name!);
+      for (const object of list.items) see(object);
       version = list.resourceVersion;
       return stream(version);
     });
@@ -46,6 +47,7 @@ export function startWatcher(
     const server = world.network.connect(origin, endpoint);
     if ('refusal' in server) return later();
     stopStream = server.watch(SELECTION, { resourceVersion: from }, USER, {
+      draw,
       next: follow,
       end: (reply) => {
         if (reply?.code === 'GONE') {
@@ -61,8 +63,13 @@ export function startWatcher(
     if (event.type === 'BOOKMARK') version = event.resourceVersion;
     else {
       version = event.object.metadata.resourceVersion;
-      seen.add(event.object.metadata.name!);
+      see(event.object);
     }
+  }
+
+  /** Only what belongs to its own traffic. */
+  function see({ metadata }: AnyObject): void {
+    if (metadata.name!.startsWith(`${traffic}-`)) seen.add(metadata.name!);
   }
 
   begin();

@@ -6,6 +6,8 @@ import type { World } from '../world.ts';
 import { NAMESPACE, type ClientRecord, type RequestRecord } from './records.ts';
 
 export interface WriterSettings {
+  /** What it belongs to: the names of what it writes begin with that. */
+  readonly traffic: string;
   /** Where it stands, as reports name it. */
   readonly vantage: string;
   readonly origin: Origin;
@@ -16,6 +18,14 @@ export interface WriterSettings {
   readonly interval: number;
 }
 
+export interface Writer {
+  readonly record: ClientRecord;
+  /** Writes no more. */
+  stop(): void;
+  /** Waits no longer for answers that have not come. */
+  giveUp(): void;
+}
+
 /** Longest time that a client waits for an answer, in milliseconds. */
 const PATIENCE = 10_000;
 
@@ -23,10 +33,13 @@ const PATIENCE = 10_000;
  * A client that writes an object again and again, whatever became of the one before. It sends nothing twice: what is
  * not acknowledged counts, so that even a moment in which nothing listens is seen.
  */
-export function startWriter(world: World, settings: WriterSettings): { readonly record: ClientRecord; stop(): void } {
-  const { clock, network, timings, draw } = world;
-  const { vantage, origin, endpoint, connection, interval } = settings;
+export function startWriter(world: World, settings: WriterSettings): Writer {
+  const { clock, network, timings } = world;
+  const { traffic, vantage, endpoint, connection, interval } = settings;
+  const { draw, random } = world.chance(`${traffic} ${vantage} ${connection}`);
+  const origin = { ...settings.origin, random };
   const requests: RequestRecord[] = [];
+  const open = new Set<(reply: Reply) => void>();
   let kept: Connection | undefined;
   let isStopped = false;
   let number = 0;
@@ -42,27 +55,29 @@ export function startWriter(world: World, settings: WriterSettings): { readonly 
     if (isStopped) return;
     clock.at(clock.now() + interval, write);
     number += 1;
-    const name = `${vantage}-${connection}-${number}`;
+    const name = `${traffic}-${vantage}-${connection}-${number}`;
     const sentAt = clock.now();
-    let isAnswered = false;
     const answered = (reply: Reply): void => {
-      if (isAnswered) return;
-      isAnswered = true;
+      if (!open.delete(answered)) return;
       if (reply.retryAfter) kept = undefined;
       const milliseconds = clock.now() - sentAt + (reply.status === 0 ? 0 : draw(timings.request));
       requests.push({ name, sentAt, milliseconds, reply });
     };
+    open.add(answered);
     const server = connect();
     if ('refusal' in server) return answered(server.refusal);
     server.request(requestFor(name), 'kubernetes-admin', answered);
-    if (!isAnswered) clock.at(sentAt + PATIENCE, () => answered(noAnswer('timeout')));
+    if (open.has(answered)) clock.at(sentAt + PATIENCE, () => answered(noAnswer('timeout')));
   }
 
-  clock.at(clock.now() + world.random.next() * interval, write);
+  clock.at(clock.now() + random.next() * interval, write);
   return {
     record: { vantage, connection, requests },
     stop: () => {
       isStopped = true;
+    },
+    giveUp: () => {
+      for (const answered of open) answered(noAnswer('timeout'));
     },
   };
 }
