@@ -175,6 +175,25 @@ describe('a leader', () => {
     expect(cluster.clock.now() - from).toBeLessThanOrEqual(10_200);
   });
 
+  test('whose lease was taken away leaves no gap when it ends: the next one leads already', async () => {
+    const cluster = await startedCluster({ controlPlanes: 3 });
+    const from = cluster.clock.now();
+    const before = holderOf(cluster, SCHEDULER);
+    const lease = cluster.find('Lease', 'kube-system', SCHEDULER)!;
+    const other = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
+    // Not the one that leads now: it would only take its lease again.
+    while (holderOf(cluster, SCHEDULER) === before || holderOf(cluster, SCHEDULER) === '') {
+      cluster.world.store.put({ ...cluster.find('Lease', 'kube-system', SCHEDULER)!, spec: other });
+      await cluster.clock.sleep(700);
+    }
+    const next = holderOf(cluster, SCHEDULER);
+    await until(cluster, () => lifeOf(cluster, SCHEDULER, from).some(({ state }) => state === 'ended'));
+    await cluster.clock.sleep(5000);
+    expect(holderOf(cluster, SCHEDULER)).toBe(next);
+    expect(eventsOf(cluster, 'leader', { component: SCHEDULER }, from).map(({ holder }) => holder)).toEqual([next]);
+    expect(await cluster.settle(60_000)).toBe(true);
+  });
+
   test('outlives a server that is away for a shorter time', async () => {
     const cluster = await startedCluster();
     const from = cluster.clock.now();

@@ -94,7 +94,8 @@ export function candidate({ component, port, releases, readsFirst, lead }: Candi
     }
 
     function leadNoMore(): void {
-      if (isLeader) world.note({ type: 'leader', component, holder: '' });
+      // Where somebody took the lease away another one may lead already.
+      if (isLeader && world.leaders.get(component) === identity) world.note({ type: 'leader', component, holder: '' });
       isLeader = false;
     }
 
