@@ -210,10 +210,7 @@ describe('a manifest that a kubelet cannot decode is passed over:', () => {
       'a probe with a text for a number': probe({ periodSeconds: 'often' }),
       'a probe with half a second': probe({ periodSeconds: 0.5 }),
       'a probe of a host that is a number': probe({ httpGet: { host: 1, port: 2 } }),
-    }).map(([what, containers]): [string, string] => [
-      what,
-      `metadata: {name: x}\nspec: {containers: ${containers}}`,
-    ]),
+    }).map(([what, containers]): [string, string] => [what, `metadata: {name: x}\nspec: {containers: ${containers}}`]),
     ...Object.entries({
       'volumes that are a number': 'volumes: 3',
       'a volume that is nothing': 'volumes: [null]',
