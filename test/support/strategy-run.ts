@@ -1,9 +1,10 @@
 import type { Faults } from '../../src/cluster/simulated/cluster.ts';
 import type { Host } from '../../src/cluster/host.ts';
 import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../../src/control-plane/index.ts';
-import type { StrategyPlan } from '../../src/control-plane/strategies/context.ts';
+import type { StrategyContext, StrategyPlan } from '../../src/control-plane/strategies/context.ts';
 import { takeInventory } from '../../src/control-plane/strategies/inventory.ts';
-import { runSteps, type StepsOutcome } from '../../src/control-plane/strategies/steps.ts';
+import { beginRun } from '../../src/control-plane/journal/runs.ts';
+import type { StepsOutcome } from '../../src/control-plane/strategies/steps.ts';
 import { STRATEGIES, type StrategyName } from '../../src/control-plane/strategies/strategies.ts';
 import type { SimulatedCluster } from '../../src/testing/index.ts';
 
@@ -22,7 +23,10 @@ export interface Change {
 }
 
 /** What a strategy would do on the first node. */
-export async function plan(cluster: SimulatedCluster, change: Change = {}): Promise<StrategyPlan> {
+export async function plan(
+  cluster: SimulatedCluster,
+  change: Change = {},
+): Promise<StrategyPlan & { readonly context: StrategyContext }> {
   const { strategy = 'relay', components = CONTROL_PLANE_COMPONENTS, relayPort = 6444, on = (host) => host } = change;
   let isPlanned = false;
   const { api = () => undefined, host: onHost = () => undefined } = change.faults ?? {};
@@ -40,13 +44,13 @@ export async function plan(cluster: SimulatedCluster, change: Change = {}): Prom
     log: () => {},
   });
   isPlanned = true;
-  return STRATEGIES[strategy].plan(context!);
+  return { ...STRATEGIES[strategy].plan(context!), context: context! };
 }
 
 /** Carries a strategy out on the first node. */
 export async function run(cluster: SimulatedCluster, change: Change = {}): Promise<StepsOutcome> {
-  const { steps } = await plan(cluster, change);
-  return runSteps(steps, ({ type, step }) => {
+  const { context, steps } = await plan(cluster, change);
+  return beginRun(context, change.strategy ?? 'relay', 'test', steps, ({ type, step }) => {
     if (type === 'started') change.onStep?.(step.name);
   });
 }

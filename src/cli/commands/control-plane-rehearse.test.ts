@@ -58,6 +58,8 @@ describe('the exit status is that of the change', () => {
     ['refused', 3, ['--relay-port', '6443']],
     ['stopped', 4, ['--fault', 'kill@stop']],
     ['undone', 5, ['--fault', 'disk-full@relay']],
+    ['done', 0, ['--fault', 'power-cut@host', '--afterwards', 'resume']],
+    ['undone', 5, ['--fault', 'kill@host', '--afterwards', 'rollback']],
   ])('%s is %i', (outcome, expected, flags) => {
     const { status, stdout } = run('-o', 'json', ...flags);
     expect({ status, outcome: (JSON.parse(stdout) as Rehearsal).outcome }).toEqual({ status: expected, outcome });
@@ -70,6 +72,7 @@ describe('the exit status is that of the change', () => {
     [['--seed', '99999999999'], '--seed takes a whole number'],
     [['--fault', 'power-cut'], '--fault needs a step'],
     [['--fault', 'flood@stop'], 'no fault "flood"'],
+    [['--afterwards', 'pray'], 'no way "pray"'],
     [['--fault', 'kill@nowhere'], 'there is no step "nowhere"'],
     [['--manifests-dir', '/does/not/exist'], 'cannot be read (ENOENT)'],
     [['extra'], 'takes no argument'],

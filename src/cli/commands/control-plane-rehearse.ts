@@ -28,13 +28,15 @@ Examples:
   bootlace control-plane rehearse
   bootlace control-plane rehearse --manifests-dir /etc/kubernetes/manifests
   bootlace control-plane rehearse --strategy crash-loop
-  bootlace control-plane rehearse --nodes 3 --fault power-cut@stop -o json | jq .outcome
+  bootlace control-plane rehearse --fault power-cut@host --afterwards resume
+  bootlace control-plane rehearse --nodes 3 --fault disk-full@stop -o json | jq .outcome
 
 Flags:
       --manifests-dir DIR  manifests of a node as kubeadm writes them; only read. Default: those of a new node
       --nodes N            nodes with a control plane: 1 (default) or 3, behind a load balancer
       --strategy NAME      how the change is made; default relay
       --fault NAME@STEP    what goes wrong as a step begins; the step by its name, the end of that, or its number
+      --afterwards WAY     what follows half a minute after a run was stopped: resume or rollback; default nothing
       --seed N             everything that is left to chance follows from it; default 1
       --relay-port N       port of the relay; default ${DEFAULT_RELAY_PORT}
   -o, --output FORM        table (default), json, yaml
@@ -64,6 +66,7 @@ const FLAGS = {
   nodes: { type: 'string' },
   strategy: { type: 'string' },
   fault: { type: 'string' },
+  afterwards: { type: 'string' },
   seed: { type: 'string' },
   'relay-port': { type: 'string' },
   output: { type: 'string', short: 'o' },
@@ -80,6 +83,9 @@ async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
     seed: readNumber('--seed', flags.seed, 1, 2 ** 32 - 1),
     relayPort: readNumber('--relay-port', flags['relay-port'], DEFAULT_RELAY_PORT, 65_535),
     ...(fault && { fault }),
+    ...(flags.afterwards !== undefined && {
+      afterwards: readForm(flags.afterwards, ['resume', 'rollback'], NAME, 'way'),
+    }),
     ...(directory !== undefined && readDirectory(directory)),
   };
   const paint = painter(io.stderr, io.env);

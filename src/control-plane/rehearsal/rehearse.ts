@@ -21,6 +21,8 @@ export interface RehearsalSettings {
   readonly relayPort?: number;
   /** What goes wrong as a step begins. The step by its name, the end of its name, or its number from 1. */
   readonly fault?: { readonly name: FaultName; readonly step: string };
+  /** What follows half a minute after the run was stopped: it goes on, or is taken back. Default: nothing. */
+  readonly afterwards?: 'resume' | 'rollback';
   /** Hears of progress. */
   readonly onEvent?: (event: RehearsalEvent) => void;
   /** For `realSeconds`. Default: the time of this machine. */

@@ -5,11 +5,12 @@ import { startTraffic } from '../../cluster/simulated/traffic/traffic.ts';
 import { systemClock, type Clock } from '../../core/clock.ts';
 import { isBootlaceError, UsageError } from '../../core/errors.ts';
 import { hasErrors } from '../../core/problem.ts';
+import { beginRun, continueRun } from '../journal/runs.ts';
 import type { Strategy } from '../strategies/context.ts';
 import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import { DEFAULT_RELAY_PORT } from '../selfhosting/modern/relay-options.ts';
 import { takeInventory, type FileProblem } from '../strategies/inventory.ts';
-import { runSteps, type Step, type StepEvent } from '../strategies/steps.ts';
+import type { Step, StepEvent } from '../strategies/steps.ts';
 import { STRATEGIES } from '../strategies/strategies.ts';
 import { isServing } from '../strategies/waits.ts';
 import { checkSettings, notServing, problemsIn } from './checks.ts';
@@ -28,6 +29,8 @@ import {
 const QUIET = { before: 5, after: 20 };
 /** How much longer, in seconds, where something still comes to rest: a node that boots, a pause of the kubelet. */
 const AFTERMATH = 180;
+/** How long it takes until somebody sees that a run was stopped, and goes on with it. */
+const ABSENCE = 30;
 
 export async function runRehearsal(settings: RehearsalSettings = {}): Promise<Rehearsal> {
   const { strategy = 'relay', seed = 1, nodes = 1, fault, onEvent = () => {}, clock = systemClock } = settings;
@@ -175,6 +178,7 @@ async function runOnNode(
   });
 
   const log = createStepLog();
+  let hasStruck = false;
   const killed = Promise.withResolvers<'stopped'>();
   const kill = (): void => {
     login.kill();
@@ -192,11 +196,25 @@ async function runOnNode(
       state,
       ...('reason' in event && { reason: event.reason }),
     });
-    if (fault === undefined || state !== 'started' || step !== struck) return;
+    if (fault === undefined || hasStruck || state !== 'started' || step.name !== struck?.name) return;
+    hasStruck = true;
     onEvent({ type: 'fault', at, name: fault.name });
     FAULTS[fault.name].happen({ cluster, node: cluster.node(name), switches, kill });
   };
-  const outcome = await Promise.race([runSteps(plan.steps, listen), killed.promise]);
+  const run = beginRun(context, strategy, `rehearsal-${settings.seed ?? 1}`, plan.steps, listen);
+  let outcome: RehearsalOutcome = await Promise.race([run, killed.promise]);
+  if (outcome === 'stopped' && settings.afterwards !== undefined) {
+    await cluster.clock.sleep(ABSENCE * 1000);
+    const { host, cluster: api, clock } = cluster.login(name);
+    outcome = await continueRun({
+      host,
+      cluster: api,
+      clock,
+      way: settings.afterwards,
+      onEvent: listen,
+      log: () => {},
+    });
+  }
   return { outcome, steps: log.steps(secondsSince(from, cluster.clock)), problems: all };
 }
 

@@ -6,25 +6,25 @@ export function createStepLog() {
   const steps = new Map<string, RehearsedStep>();
   return {
     note: ({ step: { name, title }, ...event }: StepEvent, at: number): void => {
-      const known = steps.get(name);
+      const known = steps.get(name) ?? { name, title, at, seconds: 0, outcome: 'stopped' };
       switch (event.type) {
         case 'started':
           steps.set(name, { name, title, at, seconds: 0, outcome: 'stopped' });
           break;
         case 'done':
-          steps.set(name, { ...known!, seconds: thousandths(at - known!.at), outcome: 'done' });
+          steps.set(name, { ...known, seconds: thousandths(at - known.at), outcome: 'done' });
           break;
         case 'failed':
-          steps.set(name, { ...known!, seconds: thousandths(at - known!.at), outcome: 'failed', reason: event.reason });
+          steps.set(name, { ...known, seconds: thousandths(at - known.at), outcome: 'failed', reason: event.reason });
           break;
         case 'undoing':
-          steps.set(name, { ...known!, undone: false });
+          steps.set(name, { ...known, undone: false });
           break;
         case 'undone':
-          steps.set(name, { ...known!, undone: true });
+          steps.set(name, { ...known, undone: true });
           break;
         case 'undo-failed':
-          steps.set(name, { ...known!, reason: event.reason });
+          steps.set(name, { ...known, reason: event.reason });
           break;
         default:
           event satisfies never;

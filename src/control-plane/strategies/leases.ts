@@ -30,12 +30,8 @@ export async function handLeaseOver(
   const { cluster, clock, host } = context;
   const reference = { kind: 'Lease', namespace: 'kube-system', name: component } as const;
   const stopping = (await host.processes()).filter((process) => isOn(process, component, port));
-  const isLeader = isHeldBy(
-    await cluster.get(reference),
-    stopping,
-    await processesOf(context, component),
-    host.hostName,
-  );
+  const before = await cluster.get(reference);
+  const isLeader = isHeldBy(before, stopping, await processesOf(context, component), host.hostName);
   await stop();
   await untilGone(context, component, port);
 
@@ -53,8 +49,10 @@ export async function handLeaseOver(
         if (seen !== undefined && isHeld && version !== ours) return true;
         seen = { version, at: clock.now() };
       }
+      // Somebody else may have taken it meanwhile, and lives.
+      const isOurs = isLeader && lease.spec.holderIdentity === before.spec.holderIdentity;
       const isAbandoned = clock.now() - seen!.at >= ABANDONED;
-      if (!isHeld || version === ours || !(isLeader || isAbandoned)) return false;
+      if (!isHeld || version === ours || !(isOurs || isAbandoned)) return false;
       ours = (await cluster.update(cleared(lease))).metadata.resourceVersion;
       seen = { version: ours, at: clock.now() };
       return false;

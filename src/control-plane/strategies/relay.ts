@@ -113,6 +113,19 @@ function serverSteps(
     await untilGone(context, component, relayPort);
   }
 
+  /**
+   * After a reboot nothing on the disk starts the hosted server, and the kubelet learns of it from the API alone: the relay
+   * is that API until it has.
+   */
+  async function reviveServer(): Promise<void> {
+    if (await isServing(host.connect(server, { direct: true }))) return host.redirect.remove();
+    await bringBackStaticPod(context, relayed);
+    await untilServing(context, relayPort);
+    await host.redirect.set(redirect);
+    await untilServing(context, server.port);
+    return host.redirect.remove();
+  }
+
   /** The firewall may have been loaded anew since the plan. */
   async function checkFirewall(): Promise<void> {
     if ((await host.admits(relayPort, true)) === 'no')
@@ -170,6 +183,7 @@ function serverSteps(
         await host.redirect.set(redirect);
       },
       undo: () => host.redirect.remove(),
+      restore: () => host.redirect.set(redirect),
     },
     {
       name: name('stop'),
@@ -198,7 +212,8 @@ function serverSteps(
         await host.redirect.set(redirect, REFRESH_SECONDS);
       },
       undo: async () => {
-        await host.redirect.set(redirect);
+        // Put off, it comes when the redirect is gone for good.
+        if ((await host.redirect.get()) !== undefined) await host.redirect.set(redirect);
         await unhostFromNode(hasty, component, daemonSet);
         await untilUnhosted(context, component, daemonSet);
       },
@@ -207,6 +222,7 @@ function serverSteps(
       name: name('hand-back'),
       title: 'send new connections to the hosted server, and prove that it is the one that answers',
       run: async () => {
+        await untilServing(context, server.port);
         const startedAt = await host.connect(server, { direct: true }).startedAt();
         await host.redirect.remove();
         await untilAnsweredBy(context, [server], startedAt);
@@ -217,6 +233,7 @@ function serverSteps(
         await holdEndpoint(context);
         await host.redirect.set(redirect);
       },
+      restore: reviveServer,
     },
     {
       name: name('remove-relay'),
@@ -228,6 +245,10 @@ function serverSteps(
       undo: async () => {
         await bringBackStaticPod(context, relayed);
         await untilServing(context, relayPort);
+      },
+      restore: async () => {
+        await reviveServer();
+        await removeRelay();
       },
     },
   ];

@@ -1,0 +1,116 @@
+import type { StepsOutcome, Step, StepEvent, StepListener } from '../strategies/steps.ts';
+import { explain, isApiAway } from '../strategies/steps.ts';
+import { nextOf, turnedBack, withState, type Journal } from './journal.ts';
+
+/** Where a journal is kept. */
+export interface Keeper {
+  /** Ends when it would survive a power cut. */
+  save(journal: Journal): Promise<void>;
+  /** Forgets it: the run has come to its end. */
+  clear(): Promise<void>;
+}
+
+/**
+ * Carries a run on from where its journal says that it is, and writes down each step before it begins and when it has
+ * ended. Forward until every step is done; when one fails, back until everything is taken back. Going back needs no
+ * journal: where it cannot be written any more, as on a full disk, the way back goes on without.
+ *
+ * A step without a way back ends that, and so does one whose way back fails; then the journal stays. Where that is for
+ * want of an API it is put off: the way back of an earlier step may be what brings the API back.
+ */
+export async function carryOn(
+  journal: Journal,
+  steps: readonly Step[],
+  keeper: Keeper,
+  onEvent: StepListener,
+): Promise<StepsOutcome> {
+  const tell = guarded(onEvent);
+  const putOff = new Set<string>();
+  let current = journal;
+
+  async function save(next: Journal): Promise<void> {
+    if (next.direction === 'back') return saveIfPossible(next);
+    current = next;
+    return keeper.save(next);
+  }
+
+  /** What is done may be done again: that it is not written down stops nothing until the next step wants to begin. */
+  async function saveIfPossible(next: Journal): Promise<void> {
+    current = next;
+    try {
+      await keeper.save(next);
+    } catch {
+      return;
+    }
+  }
+
+  /** A journal that stays says that the run is at its end, and going on with it clears it. */
+  async function clear(): Promise<void> {
+    try {
+      await keeper.clear();
+    } catch {
+      return;
+    }
+  }
+
+  async function run(step: Step): Promise<void> {
+    try {
+      await save(withState(current, step.name, 'begun'));
+      tell({ type: 'started', step });
+      await step.run();
+    } catch (error) {
+      tell({ type: 'failed', step, reason: explain(error) });
+      return save(turnedBack(current));
+    }
+    await saveIfPossible(withState(current, step.name, 'done'));
+    tell({ type: 'done', step });
+  }
+
+  async function undo(step: Step): Promise<boolean> {
+    if (step.undo === undefined) return false;
+    await save(withState(current, step.name, 'undoing'));
+    tell({ type: 'undoing', step });
+    try {
+      await step.undo();
+    } catch (error) {
+      tell({ type: 'undo-failed', step, reason: explain(error) });
+      const isSecond = putOff.has(step.name);
+      putOff.add(step.name);
+      return isApiAway(error) && !isSecond;
+    }
+    putOff.delete(step.name);
+    await save(withState(current, step.name, 'undone'));
+    tell({ type: 'undone', step });
+    return true;
+  }
+
+  for (;;) {
+    const next = nextOf(current, putOff);
+    if (next.do === 'nothing') {
+      await clear();
+      return current.direction === 'forward' ? 'done' : 'undone';
+    }
+    const step = steps.find(({ name }) => name === next.step)!;
+    if (next.do === 'run') await run(step);
+    else if (!(await undo(step))) return 'failed';
+  }
+}
+
+/**
+ * Brings back what a reboot has taken from what was done: packets go where the journal says that they go. The last step that
+ * is done knows what that is.
+ */
+export async function restoreVolatile({ steps: records }: Journal, steps: readonly Step[]): Promise<void> {
+  const isDone = (name: string): boolean => records.some((record) => record.name === name && record.state === 'done');
+  await steps.findLast(({ name, restore }) => restore !== undefined && isDone(name))?.restore?.();
+}
+
+function guarded(listener: StepListener): StepListener {
+  return (event: StepEvent) => {
+    try {
+      listener(event);
+    } catch {
+      // What could not be shown is in the outcome all the same.
+    }
+  };
+}
