@@ -102,7 +102,7 @@ export async function carryOn(
  */
 export async function restoreVolatile({ steps: records }: Journal, steps: readonly Step[]): Promise<void> {
   const isDone = (name: string): boolean => records.some((record) => record.name === name && record.state === 'done');
-  await steps.findLast(({ name, restore }) => restore !== undefined && isDone(name))?.restore?.();
+  await steps.findLast((step) => step.restore !== undefined && isDone(step.name))?.restore?.();
 }
 
 function guarded(listener: StepListener): StepListener {
