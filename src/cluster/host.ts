@@ -41,7 +41,10 @@ export interface Endpoint {
 export interface HostFiles extends Files {
   /** Names of the files in a directory, sorted. */
   list(directory: string): Promise<readonly string[]>;
-  /** Puts a whole file in the place of what was there: at no moment is there half of it, or a second file to be read. */
+  /**
+   * Puts a whole file in the place of what was there: at no moment is there half of it, or a second file to be read. Ends
+   * when it would survive a power cut. Only its owner may read it.
+   */
   write(path: string, text: string): Promise<void>;
   /**
    * Gives a file another path, in one piece and without a copy: it works on a full disk. Makes the directory, and replaces

@@ -6,7 +6,7 @@ import { takeInventory } from '../../src/control-plane/strategies/inventory.ts';
 import { beginRun } from '../../src/control-plane/journal/runs.ts';
 import type { StepsOutcome } from '../../src/control-plane/strategies/steps.ts';
 import { STRATEGIES, type StrategyName } from '../../src/control-plane/strategies/strategies.ts';
-import type { SimulatedCluster } from '../../src/testing/index.ts';
+import type { Login, SimulatedCluster } from '../../src/testing/index.ts';
 
 const PARKING = '/etc/kubernetes/bootlace/';
 
@@ -26,7 +26,7 @@ export interface Change {
 export async function plan(
   cluster: SimulatedCluster,
   change: Change = {},
-): Promise<StrategyPlan & { readonly context: StrategyContext }> {
+): Promise<StrategyPlan & { readonly context: StrategyContext; readonly login: Login }> {
   const { strategy = 'relay', components = CONTROL_PLANE_COMPONENTS, relayPort = 6444, on = (host) => host } = change;
   let isPlanned = false;
   const { api = () => undefined, host: onHost = () => undefined } = change.faults ?? {};
@@ -44,7 +44,7 @@ export async function plan(
     log: () => {},
   });
   isPlanned = true;
-  return { ...STRATEGIES[strategy].plan(context!), context: context! };
+  return { ...STRATEGIES[strategy].plan(context!), context: context!, login };
 }
 
 /** Carries a strategy out on the first node. */

@@ -12,7 +12,12 @@ import { parseJournal, printJournal, turnedBack, type Journal } from './journal.
 /** Where the journal of a node lies: beside what its run keeps, and out of the kubelet's sight. */
 const JOURNAL = '/etc/kubernetes/bootlace/journal.json';
 
-/** Begins a run with the steps that were planned, and carries it to its end. */
+/**
+ * Begins a run with the steps that were planned, and carries it to its end.
+ *
+ * @throws StepError with code `STEP_FAILED` where another run on this node has not come to its end: its journal holds what
+ * its way back needs.
+ */
 export async function beginRun(
   context: StrategyContext,
   strategy: StrategyName,
@@ -20,6 +25,12 @@ export async function beginRun(
   steps: readonly Step[],
   onEvent: StepListener,
 ): Promise<StepsOutcome> {
+  const other = await openJournal(context.host);
+  if (other !== undefined)
+    throw new StepError(
+      'STEP_FAILED',
+      `The run ${other.id} on this node has not come to its end: ${JOURNAL} tells of it.`,
+    );
   return carryOn(journalOf(context, strategy, id, steps), steps, keeperOn(context.host), onEvent);
 }
 
