@@ -124,7 +124,7 @@ describe('a fault at any step of a relay', () => {
   test('costs no request where the server itself is not hit', async () => {
     const harmless = faults.filter((name) => !['api-server-crash', 'relay-crash', 'firewall'].includes(name));
     for (const name of harmless) {
-      const { failedRequests } = await rehearse({ fault: { name, step: 'host' } });
+      const { failedRequests } = await rehearse({ fault: { name, step: 'start' } });
       expect(failedRequests, name).toBe(0);
     }
   });
@@ -147,7 +147,7 @@ describe('a fault at any step of a relay', () => {
   });
 
   test('on a later node leaves the earlier ones changed, and is no way back', async () => {
-    const fault = { name: 'bad-definition', step: 'cp2/kube-apiserver/host' } as const;
+    const fault = { name: 'bad-definition', step: 'cp2/kube-apiserver/start' } as const;
     const { outcome, steps, serving } = await rehearse({ nodes: 3, fault, components: ['kube-apiserver'] });
     expect({ outcome, serving }).toEqual({ outcome: 'stopped', serving: true });
     expect(steps.filter(({ name }) => name.startsWith('cp1/')).some(({ undone }) => undone)).toBe(false);
@@ -165,11 +165,50 @@ describe('a fault at any step of a relay', () => {
   });
 });
 
+describe('a roll', () => {
+  test('changes a flag of an API server that stays a static Pod, and costs no request', async () => {
+    for (const seed of [1, 2, 3]) {
+      const { outcome, failedRequests, lostWrites, servers, restarts } = await rehearse({ strategy: 'roll', seed });
+      expect({ outcome, failedRequests, lostWrites, restarts }).toEqual({
+        outcome: 'done',
+        failedRequests: 0,
+        lostWrites: 0,
+        restarts: [],
+      });
+      const left = servers.filter(({ to, program }) => to === undefined && program === 'kube-apiserver');
+      expect(left.map(({ pod, from }) => [pod, from > 0])).toEqual([['kube-apiserver-cp1', true]]);
+    }
+  });
+
+  test('of the managers leaves nobody without a leader for more than five seconds', async () => {
+    const components = ['kube-controller-manager', 'kube-scheduler'] as const;
+    const { outcome, leaderGaps, failedRequests } = await rehearse({ strategy: 'roll', components });
+    expect({ outcome, failedRequests }).toEqual({ outcome: 'done', failedRequests: 0 });
+    expect(leaderGaps).toHaveLength(4);
+    for (const { seconds } of leaderGaps) expect(seconds).toBeLessThan(5);
+  });
+
+  test.each(['resume', 'rollback'] as const)(
+    'that lost its node comes to its end by %s, at whatever step',
+    async (afterwards) => {
+      const { steps } = await rehearse({ strategy: 'roll' });
+      for (const { name: step } of steps) {
+        const fault = { name: 'power-cut', step } as const;
+        const rehearsal = await rehearse({ strategy: 'roll', fault, afterwards });
+        const outcome = afterwards === 'resume' ? 'done' : 'undone';
+        expect(rehearsal, step).toMatchObject({ outcome, serving: true, lostWrites: 0 });
+      }
+    },
+  );
+});
+
 describe('a fault of another strategy', () => {
   const kinds = ['disk-full', 'bad-definition', 'reply-lost', 'kubelet-restart', 'firewall'] as const;
 
   test.each(
-    (['manifest-edit', 'port-sharing'] as const).flatMap((strategy) => kinds.map((kind) => [strategy, kind] as const)),
+    (['manifest-edit', 'port-sharing', 'roll'] as const).flatMap((strategy) =>
+      kinds.map((kind) => [strategy, kind] as const),
+    ),
   )('%s: %s at any step ends with an API that serves, done or undone', async (strategy, name) => {
     const settings = { strategy, components: ['kube-apiserver'] } as const;
     const { steps } = await rehearse(settings);
@@ -233,7 +272,7 @@ describe('a run that was stopped', () => {
 
   test('after components before it had changed is brought back through them, also without any API', async () => {
     for (const afterwards of ['resume', 'rollback'] as const) {
-      const fault = { name: 'power-cut', step: 'cp1/kube-scheduler/host' } as const;
+      const fault = { name: 'power-cut', step: 'cp1/kube-scheduler/start' } as const;
       const rehearsal = await rehearse({ fault, afterwards });
       expect(rehearsal).toMatchObject({
         outcome: afterwards === 'resume' ? 'done' : 'undone',
@@ -249,7 +288,7 @@ describe('a run that was stopped', () => {
 test('a power cut while the old server still has its manifest is survived; later the API is gone', async () => {
   const { serving } = await rehearse({ fault: { name: 'power-cut', step: 'stop' } });
   expect(serving).toBe(true);
-  const late = await rehearse({ fault: { name: 'power-cut', step: 'host' } });
+  const late = await rehearse({ fault: { name: 'power-cut', step: 'start' } });
   expect(late).toMatchObject({ outcome: 'stopped', serving: false, lostWrites: 0 });
 });
 

@@ -92,7 +92,7 @@ describe('a run', () => {
     expect(keptOn(cluster)).toEqual(CONTROL_PLANE_COMPONENTS.map((name) => `${name}.yaml`));
   });
 
-  test.each(['manifest-edit', 'port-sharing'] as const)('of %s leaves nothing behind', async (strategy) => {
+  test.each(['manifest-edit', 'port-sharing', 'roll'] as const)('of %s leaves nothing behind', async (strategy) => {
     const cluster = await startedCluster();
     expect(await run(cluster, { strategy, components: ['kube-apiserver'] })).toBe('done');
     expect(keptOn(cluster)).toEqual([]);

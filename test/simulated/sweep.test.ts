@@ -45,8 +45,10 @@ function waysOf({ verb }: ClusterCall): readonly ClusterFault[] {
 async function expectWell(components: readonly ControlPlaneComponent[], what: string, faults: object): Promise<void> {
   const cluster = await startedCluster();
   const traffic = startTraffic(cluster);
-  const outcome = await run(cluster, { components, faults });
-  expect(['done', 'undone'], what).toContain(outcome);
+  // A journal that cannot be looked for keeps a run from beginning.
+  const outcome = what.startsWith('read') && what.endsWith('journal.json') ? 'refused' : 'done or undone';
+  const made = await run(cluster, { components, faults }).catch(() => 'refused');
+  expect(outcome === 'refused' ? ['refused'] : ['done', 'undone'], what).toContain(made);
   await cluster.clock.sleep(20_000);
   expect(await cluster.settle(120_000), what).toBe(true);
   const { failed, missing, watch } = await traffic.stop();
@@ -59,7 +61,7 @@ async function expectWell(components: readonly ControlPlaneComponent[], what: st
   ).toBe(false);
   expect(cluster.world.machines[0]!.redirect, what).toBeUndefined();
   expect(cluster.find('EndpointSlice', 'default', 'kubernetes-bootlace-cp1'), what).toBeUndefined();
-  if (outcome === 'undone') {
+  if (made !== 'done') {
     expect(
       names.filter((name) => name.startsWith('self-hosted')),
       what,

@@ -58,8 +58,8 @@ describe('the exit status is that of the change', () => {
     ['refused', 3, ['--relay-port', '6443']],
     ['stopped', 4, ['--fault', 'kill@stop']],
     ['undone', 5, ['--fault', 'disk-full@relay']],
-    ['done', 0, ['--fault', 'power-cut@host', '--afterwards', 'resume']],
-    ['undone', 5, ['--fault', 'kill@host', '--afterwards', 'rollback']],
+    ['done', 0, ['--fault', 'power-cut@start', '--afterwards', 'resume']],
+    ['undone', 5, ['--fault', 'kill@start', '--afterwards', 'rollback']],
   ])('%s is %i', (outcome, expected, flags) => {
     const { status, stdout } = run('-o', 'json', ...flags);
     expect({ status, outcome: (JSON.parse(stdout) as Rehearsal).outcome }).toEqual({ status: expected, outcome });

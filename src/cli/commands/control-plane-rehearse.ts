@@ -28,7 +28,7 @@ Examples:
   bootlace control-plane rehearse
   bootlace control-plane rehearse --manifests-dir /etc/kubernetes/manifests
   bootlace control-plane rehearse --strategy crash-loop
-  bootlace control-plane rehearse --fault power-cut@host --afterwards resume
+  bootlace control-plane rehearse --fault power-cut@start --afterwards resume
   bootlace control-plane rehearse --nodes 3 --fault disk-full@stop -o json | jq .outcome
 
 Flags:

@@ -35,7 +35,7 @@ describe('a run that was stopped', () => {
       steps: [
         { name: 'cp1/kube-scheduler/standby', state: 'done' },
         { name: 'cp1/kube-scheduler/stop', state: 'begun' },
-        { name: 'cp1/kube-scheduler/host', state: 'open' },
+        { name: 'cp1/kube-scheduler/start', state: 'open' },
         { name: 'cp1/kube-scheduler/remove-standby', state: 'open' },
         { name: 'cp1/clean-up', state: 'open' },
       ],

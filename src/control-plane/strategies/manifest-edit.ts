@@ -11,23 +11,16 @@ export const manifestEdit: Strategy = {
   summary: 'a flag of the API server is changed in its manifest, as kubeadm upgrade does it',
   isPerNode: true,
   components: ['kube-apiserver'],
-  plan: (context) => ({
-    steps: context.components.map((component) => {
-      // Only a manifest that says something else is another Pod to the kubelet.
-      const before = flagValue(argvOf(context.manifests[component].pod, component), 'v');
-      return editStep(context, component, 'v', before === '2' ? '3' : '2');
-    }),
-    problems: [],
-  }),
+  plan: (context) => ({ steps: context.components.map((component) => editStep(context, component)), problems: [] }),
 };
 
 /** Sets a flag in the manifest of a static Pod, and ends when a new process serves with it. */
-function editStep(context: StrategyContext, component: ControlPlaneComponent, flag: string, value: string): Step {
+function editStep(context: StrategyContext, component: ControlPlaneComponent): Step {
   const { host, manifests } = context;
-  const edited = withFlag(manifests[component].pod, component, flag, value);
+  const edited = withOtherVerbosity(manifests[component].pod, component);
   return {
     name: `${host.nodeName}/${component}/edit`,
-    title: `set --${flag}=${value} in the manifest, and wait until a new process serves with it`,
+    title: 'set a flag in the manifest, and wait until a new process serves with it',
     run: async () => {
       await restarted(context, component, () => replaceManifest(context, component, edited));
       await forgetManifest(context, component);
@@ -51,6 +44,11 @@ export async function restarted(
   if ((await change()) === false) return;
   await untilListening(context, component, port, before);
   if (component === 'kube-apiserver') await untilServing(context, port);
+}
+
+/** The Pod with another `--v`: only a manifest that says something else is another Pod to the kubelet. */
+export function withOtherVerbosity(pod: Pod, component: ControlPlaneComponent): Pod {
+  return withFlag(pod, component, 'v', flagValue(argvOf(pod, component), 'v') === '2' ? '3' : '2');
 }
 
 export function withFlag(pod: Pod, component: ControlPlaneComponent, flag: string, value: string): Pod {

@@ -1,14 +1,16 @@
-import type { DaemonSet, Pod } from '../../cluster/objects.ts';
+import type { Pod } from '../../cluster/objects.ts';
 import { hasErrors, ProblemList } from '../../core/problem.ts';
 import { relayPod } from '../selfhosting/modern/relay.ts';
-import type { ComponentProblem, Strategy, StrategyContext } from './context.ts';
+import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
+import type { ComponentProblem, Strategy, StrategyContext, StrategyPlan } from './context.ts';
 import { convertComponents } from './conversions.ts';
 import { holdEndpoint, releaseEndpoint, untilEndpoint } from './endpoints.ts';
-import { hostOnNode, unhostFromNode } from './hosting.ts';
+import { withOtherVerbosity } from './manifest-edit.ts';
 import { standbyPod, standbyProblems, standbySteps } from './standby.ts';
 import {
   addStaticPod,
   bringBackStaticPod,
+  forgetManifest,
   forgetStaticPod,
   parkManifest,
   restoreManifest,
@@ -16,7 +18,8 @@ import {
 } from './static-pods.ts';
 import { steadyCluster } from './steady.ts';
 import { StepError, type Step } from './steps.ts';
-import { isServing, untilAnsweredBy, untilGone, untilServing, untilUnhosted } from './waits.ts';
+import { hosted, redefined, type Successor } from './successor.ts';
+import { isServing, untilAnsweredBy, untilGone, untilServing } from './waits.ts';
 
 /**
  * Seconds that the redirect outlives whoever refreshes it, while the server behind it serves as well: if the run ends
@@ -35,37 +38,62 @@ const PROXIES = 6000;
  * somebody who listens and is ready.
  */
 export const relay: Strategy = {
-  summary: 'a second API server takes the connections while the first one is replaced',
+  summary: 'a second API server takes the connections while the first one gives way to a hosted one',
   isPerNode: true,
   plan: (given) => {
-    const context = { ...given, cluster: steadyCluster(given.cluster, given.clock) };
-    // For a way back that other ways back wait for: it is put off where the API is away.
-    const hasty = { ...given, cluster: steadyCluster(given.cluster, given.clock, RELAY_PATIENCE) };
-    const { daemonSets, problems } = convertComponents(context);
-    const { pod, problems: found } = relayOf(context);
-    const standing = context.components.flatMap((component) =>
-      component === 'kube-apiserver' ? [] : standbyProblems(context, component),
+    const { daemonSets, problems } = convertComponents(given);
+    if (daemonSets === undefined) return { steps: [], problems };
+    // The manifests stay where a person finds them who has to bring the control plane back by hand.
+    return planned(given, problems, false, (component, context, hasty) =>
+      hosted(context, component, daemonSets[component]!, hasty),
     );
-    const all = [...found, ...problems, ...standing];
-    if (daemonSets === undefined || hasErrors(all)) return { steps: [], problems: all };
-    const parts = context.components.map((component) => {
-      const daemonSet = daemonSets[component]!;
-      if (component === 'kube-apiserver') return { added: pod!, steps: serverSteps(context, hasty, pod!, daemonSet) };
-      const added = standbyPod(context, component);
-      return { added, steps: standbySteps(context, component, added, daemonSet) };
-    });
-    const added = parts.map((part) => part.added);
-    return { steps: [...parts.flatMap(({ steps }) => steps), cleanUp(context, added)], problems: all };
   },
 };
 
+/** The same with a static Pod at the end: a new flag, an image or a restart for what stays what it is. */
+export const roll: Strategy = {
+  summary: 'a flag of the API server is changed in its manifest, while a second one takes the connections',
+  isPerNode: true,
+  components: ['kube-apiserver'],
+  plan: (given) =>
+    planned(given, [], true, (component, context) =>
+      redefined(context, component, withOtherVerbosity(given.manifests[component].pod, component)),
+    ),
+};
+
+function planned(
+  given: StrategyContext,
+  problems: readonly ComponentProblem[],
+  forgetsManifests: boolean,
+  successorOf: (component: ControlPlaneComponent, context: StrategyContext, hasty: StrategyContext) => Successor,
+): StrategyPlan {
+  const context = { ...given, cluster: steadyCluster(given.cluster, given.clock) };
+  // For a way back that other ways back wait for: it is put off where the API is away.
+  const hasty = { ...given, cluster: steadyCluster(given.cluster, given.clock, RELAY_PATIENCE) };
+  const { pod, problems: found } = relayOf(context);
+  const standing = context.components.flatMap((component) =>
+    component === 'kube-apiserver' ? [] : standbyProblems(context, component),
+  );
+  const all = [...found, ...problems, ...standing];
+  if (hasErrors(all)) return { steps: [], problems: all };
+  const parts = context.components.map((component) => {
+    const successor = successorOf(component, context, hasty);
+    if (component === 'kube-apiserver') return { added: pod!, steps: serverSteps(context, pod!, successor) };
+    const added = standbyPod(context, component);
+    return { added, steps: standbySteps(context, component, added, successor) };
+  });
+  const added = parts.map((part) => part.added);
+  return { steps: [...parts.flatMap(({ steps }) => steps), cleanUp(context, added, forgetsManifests)], problems: all };
+}
+
 /** The last step: until then a way back finds every static Pod that it needs on the disk. */
-function cleanUp(context: StrategyContext, added: readonly Pod[]): Step {
+function cleanUp(context: StrategyContext, added: readonly Pod[], forgetsManifests: boolean): Step {
   return {
     name: `${context.host.nodeName}/clean-up`,
     title: 'remove what was kept for the way back',
     run: async () => {
       for (const pod of added) await forgetStaticPod(context, pod);
+      if (forgetsManifests) for (const component of context.components) await forgetManifest(context, component);
     },
     // A way back writes them again.
     undo: async () => {},
@@ -94,12 +122,7 @@ const FIREWALL_UNKNOWN =
   'Whether the firewall of the node lets in what the redirect sends to the relay cannot be told.';
 const FIREWALL_HINT = 'Let in what was translated, as by `ct status dnat accept` in nftables.';
 
-function serverSteps(
-  context: StrategyContext,
-  hasty: StrategyContext,
-  relayed: Pod,
-  daemonSet: DaemonSet,
-): readonly Step[] {
+function serverSteps(context: StrategyContext, relayed: Pod, successor: Successor): readonly Step[] {
   const { host, clock, server, service, relayPort } = context;
   const component = 'kube-apiserver';
   const name = (step: string): string => `${host.nodeName}/${component}/${step}`;
@@ -201,11 +224,11 @@ function serverSteps(
       },
     },
     {
-      name: name('host'),
-      title: 'let the cluster host the server, and prove that it serves',
+      name: name('start'),
+      title: `${successor.title}, and prove that it serves`,
       run: async () => {
         await checkRelay();
-        await hostOnNode(context, component, daemonSet);
+        await successor.start();
         await untilServing(context, server.port);
         await untilEndpoint(context);
         // From here on both serve: should the run end, the redirect does too.
@@ -214,13 +237,12 @@ function serverSteps(
       undo: async () => {
         // Put off, it comes when the redirect is gone for good.
         if ((await host.redirect.get()) !== undefined) await host.redirect.set(redirect);
-        await unhostFromNode(hasty, component, daemonSet);
-        await untilUnhosted(context, component, daemonSet);
+        await successor.stop();
       },
     },
     {
       name: name('hand-back'),
-      title: 'send new connections to the hosted server, and prove that it is the one that answers',
+      title: 'send new connections to the new server, and prove that it is the one that answers',
       run: async () => {
         await untilServing(context, server.port);
         const startedAt = await host.connect(server, { direct: true }).startedAt();

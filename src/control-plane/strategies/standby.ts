@@ -1,10 +1,9 @@
-import type { DaemonSet, Pod } from '../../cluster/objects.ts';
+import type { Pod } from '../../cluster/objects.ts';
 import { ProblemList } from '../../core/problem.ts';
 import { flagValue, setFlag } from '../../format/flags.ts';
 import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import { KUBEADM_LABELS } from '../selfhosting/modern/facts.ts';
 import type { ComponentProblem, StrategyContext } from './context.ts';
-import { hostOnNode, unhostFromNode } from './hosting.ts';
 import { handLeaseOver, type LeaderComponent } from './leases.ts';
 import {
   addStaticPod,
@@ -15,7 +14,8 @@ import {
   takeStaticPod,
 } from './static-pods.ts';
 import type { Step } from './steps.ts';
-import { argvOf, portOf, serversOn, untilGone, untilListening, untilSteady, untilUnhosted } from './waits.ts';
+import type { Successor } from './successor.ts';
+import { argvOf, portOf, serversOn, untilGone, untilListening, untilSteady } from './waits.ts';
 
 /** Ports of the copies that stand by, outside of those that nodes give to Services and to outgoing connections. */
 const STANDBY_PORTS: Readonly<Record<LeaderComponent, number>> = {
@@ -57,13 +57,13 @@ function ownPorts({ manifests, relayPort }: StrategyContext): readonly number[] 
 
 /**
  * Moves a component that works only while it holds a lease: a copy on another port stands by, takes over when the static
- * Pod has ended, and hands over to the hosted one in the same way.
+ * Pod has ended, and hands over to its successor in the same way.
  */
 export function standbySteps(
   context: StrategyContext,
   component: LeaderComponent,
   copy: Pod,
-  daemonSet: DaemonSet,
+  successor: Successor,
 ): readonly Step[] {
   const { host, manifests } = context;
   const port = portOf(argvOf(manifests[component].pod, component), component);
@@ -97,18 +97,14 @@ export function standbySteps(
       },
     },
     {
-      name: name('host'),
-      title: 'let the cluster host it, and wait until it lasts',
+      name: name('start'),
+      title: `${successor.title}, and wait until it lasts`,
       run: async () => {
         const before = serversOn(await host.processes(), component, port).map(({ pid }) => pid);
-        await hostOnNode(context, component, daemonSet);
+        await successor.start();
         await untilSteady(context, component, port, before);
       },
-      undo: () =>
-        handLeaseOver(context, component, port, async () => {
-          await unhostFromNode(context, component, daemonSet);
-          await untilUnhosted(context, component, daemonSet);
-        }),
+      undo: () => handLeaseOver(context, component, port, () => successor.stop()),
     },
     {
       name: name('remove-standby'),

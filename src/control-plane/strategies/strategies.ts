@@ -2,11 +2,12 @@ import type { Strategy } from './context.ts';
 import { crashLoop, kubeadm } from './kubeadm.ts';
 import { manifestEdit } from './manifest-edit.ts';
 import { portSharing } from './port-sharing.ts';
-import { relay } from './relay.ts';
+import { relay, roll } from './relay.ts';
 
 /** Every strategy by its name, the default first. */
 export const STRATEGIES = {
   relay,
+  roll,
   'port-sharing': portSharing,
   kubeadm,
   'crash-loop': crashLoop,
