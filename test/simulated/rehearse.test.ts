@@ -226,6 +226,25 @@ describe('a fault of another strategy', () => {
   });
 });
 
+test('a change that ends while a part of the control plane does not serve has failed, with that part', async () => {
+  const rehearsal = await rehearse({ strategy: 'crash-loop', nodes: 3 });
+  expect(rehearsal).toMatchObject({ outcome: 'failed', serving: true });
+  expect(rehearsal.missing).toContain('is not ready');
+  expect(await rehearse({ strategy: 'relay' })).not.toHaveProperty('missing');
+});
+
+test.each([
+  ['there is no strategy "pray"', { strategy: 'pray' }],
+  ['0 nodes cannot be rehearsed', { nodes: 0 }],
+  ['-1 is no seed', { seed: -1 }],
+  ['there is no fault "flood"', { fault: { name: 'flood', step: 'stop' } }],
+  ['there is no way "pray"', { afterwards: 'pray' }],
+  ['no component is named', { components: [] }],
+  ['"etcd"', { components: ['etcd'] }],
+])('settings that mean nothing are refused: %s', async (message, settings) => {
+  await expect(rehearse(settings as object)).rejects.toThrow(message);
+});
+
 test('an edit is that of the components that are named', async () => {
   const { failedRequests, steps } = await rehearse({ strategy: 'manifest-edit', components: ['kube-scheduler'] });
   expect(steps.map(({ name }) => name)).toEqual(['cp1/kube-scheduler/edit']);
@@ -365,6 +384,18 @@ describe('manifests', () => {
     expect(warned.outcome).toBe('done');
     expect(warned.problems).toEqual([
       expect.objectContaining({ severity: 'warning', file: '/etc/kubernetes/manifests/picture.png' }),
+    ]);
+  });
+
+  test('that hold no Pod are passed over with a warning', async () => {
+    const list = 'apiVersion: v1\nkind: PodList\nitems: []\n';
+    const { problems, outcome } = await rehearse({
+      manifests: { ...STOCK, 'list.yaml': list, 'empty.yaml': '', '.hidden': list },
+    });
+    expect(outcome).toBe('done');
+    expect(problems.map(({ file, severity, message }) => [file, severity, message])).toEqual([
+      ['/etc/kubernetes/manifests/empty.yaml', 'warning', 'The file holds no Pod, and the kubelet passes it over.'],
+      ['/etc/kubernetes/manifests/list.yaml', 'warning', 'The file holds no Pod, and the kubelet passes it over.'],
     ]);
   });
 });

@@ -76,12 +76,17 @@ async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, FLAGS, NAME);
   const form = readForm(flags.output, FORMS, NAME);
   const fault = readFault(flags.fault);
+  if (flags.afterwards !== undefined && fault === undefined)
+    throw new UsageError(
+      '--afterwards needs a fault that stops the run',
+      'Write --fault kill@STEP or --fault power-cut@STEP.',
+    );
   const directory = flags['manifests-dir'];
   const settings = {
     strategy: readForm(flags.strategy, STRATEGY_NAMES as [StrategyName, ...StrategyName[]], NAME, 'strategy'),
     nodes: Number(readForm(flags.nodes, ['1', '3'], NAME, 'number of nodes')),
-    seed: readNumber('--seed', flags.seed, 1, 2 ** 32 - 1),
-    relayPort: readNumber('--relay-port', flags['relay-port'], DEFAULT_RELAY_PORT, 65_535),
+    seed: readNumber('--seed', flags.seed, 1, 0, 2 ** 32 - 1),
+    relayPort: readNumber('--relay-port', flags['relay-port'], DEFAULT_RELAY_PORT, 1, 65_535),
     ...(fault && { fault }),
     ...(flags.afterwards !== undefined && {
       afterwards: readForm(flags.afterwards, ['resume', 'rollback'], NAME, 'way'),
@@ -138,11 +143,11 @@ function readFault(text: string | undefined): { readonly name: FaultName; readon
   return { name: known, step };
 }
 
-function readNumber(flag: string, text: string | undefined, otherwise: number, most: number): number {
+function readNumber(flag: string, text: string | undefined, otherwise: number, least: number, most: number): number {
   if (text === undefined) return otherwise;
-  if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text);
+  if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
   throw new UsageError(
-    `${flag} takes a whole number up to ${most}, not ${JSON.stringify(text)}`,
+    `${flag} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`,
     `Write ${flag} ${otherwise}.`,
   );
 }

@@ -16,7 +16,7 @@ export function printReport(rehearsal: Rehearsal, paint: Paint): string {
       rehearsal.restarts.map(({ pod, count }) => `${pod}  ${count}`),
     ),
     ...under('steps', steps(rehearsal)),
-    ['at the end', rehearsal.serving ? 'the API serves' : 'the API does not serve'],
+    ['at the end', atTheEnd(rehearsal)],
   ];
   const { strategy, nodes, seed, fault, outcome, simulatedSeconds, realSeconds } = rehearsal;
   const subject = [
@@ -47,23 +47,33 @@ function under(name: string, lines: readonly string[]): readonly (readonly [stri
   return lines.length === 0 ? [[name, 'none']] : lines.map((line, index) => [index === 0 ? name : '', line]);
 }
 
+function atTheEnd({ serving, missing }: Rehearsal): string {
+  const api = serving ? 'the API serves' : 'the API does not serve';
+  return missing === undefined ? api : `${api}; ${missing}`;
+}
+
 /** For each client how long, how often, and how many requests in all. */
-function outages({ clients }: Rehearsal): readonly string[] {
+function outages({ clients, simulatedSeconds }: Rehearsal): readonly string[] {
   return clients
     .filter((client) => client.outages.length > 0)
     .map(({ vantage, connection, outages: own, failed }) => {
-      const longest = Math.max(...own.map(({ seconds }) => seconds)).toFixed(1);
+      const longest = own.reduce((one, other) => (other.seconds > one.seconds ? other : one));
       const times = own.length === 1 ? '' : ` at most, ${own.length} times`;
-      return `${vantage}, ${connection} connections: ${longest} s${times}, ${grouped(failed)} requests`;
+      return `${vantage}, ${connection} connections: ${lasting(longest, simulatedSeconds)}${times}, ${grouped(failed)} requests`;
     });
 }
 
-function leaders({ leaderGaps }: Rehearsal): readonly string[] {
+function leaders({ leaderGaps, simulatedSeconds }: Rehearsal): readonly string[] {
   const components = [...new Set(leaderGaps.map(({ component }) => component))].toSorted((a, b) => (a < b ? -1 : 1));
   return components.map((component) => {
-    const gaps = leaderGaps.filter((gap) => gap.component === component).map(({ seconds }) => seconds.toFixed(1));
-    return `${component}: ${gaps.join(' s, ')} s without one`;
+    const gaps = leaderGaps.filter((gap) => gap.component === component);
+    return `${component}: ${gaps.map((gap) => lasting(gap, simulatedSeconds)).join(', ')} without one`;
   });
+}
+
+/** How long something lasted; what lasted as long as anybody looked is not over. */
+function lasting({ at, seconds }: { readonly at: number; readonly seconds: number }, end: number): string {
+  return `${seconds.toFixed(1)} s${at + seconds >= end - 0.001 ? ' and on' : ''}`;
 }
 
 function steps({ steps: all, outcome }: Rehearsal): readonly string[] {
@@ -71,10 +81,14 @@ function steps({ steps: all, outcome }: Rehearsal): readonly string[] {
   const last = all.at(-1);
   const seconds = last === undefined ? 0 : last.at + last.seconds - all[0]!.at;
   const undone = all.filter((step) => step.undone === true).length;
+  const stopped = outcome === 'stopped' ? [`stopped at ${last?.name}`] : [];
   return [
     `${done} done in ${seconds.toFixed(1)} s`,
-    ...(outcome === 'failed' || outcome === 'undone' ? [`${last?.name}: ${last?.reason}`] : []),
-    ...(outcome === 'stopped' ? [`stopped at ${last?.name}`] : []),
+    ...stopped,
+    ...all.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name}: ${reason}`])),
+    ...all.flatMap(({ name, undone: isUndone, undoReason }) =>
+      isUndone === false && undoReason !== undefined ? [`the way back of ${name}: ${undoReason}`] : [],
+    ),
     ...(undone > 0 ? [`${undone} taken back`] : []),
   ];
 }

@@ -25,7 +25,7 @@ test('shows when each Pod starts, serves and ends', () => {
     life('self-hosted-kube-apiserver-cp1-abcde', { from: 41, readyAt: 44 }),
   ];
   const lines = timeline({ servers });
-  expect(lines[0]!.slice(18)).toBe('0 s            15 s           30 s           45 s           60 s');
+  expect(lines[0]!.slice(18)).toBe('0 s            15 s           30 s           45 s       60 s');
   expect(lines[1]).toBe('cp1 kube-apiserver');
   expect(bar(lines, '  static :6443')).toBe('█'.repeat(10) + '░'.repeat(30));
   expect(bar(lines, '  relay :6444')).toBe('  ' + '▒'.repeat(3) + '█'.repeat(55));

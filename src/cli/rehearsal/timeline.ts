@@ -129,11 +129,10 @@ function coloured(state: State, text: string, paint: Paint): string {
   }
 }
 
-/** Seconds at every quarter. */
+/** Seconds at every quarter, and at the end. */
 function axis(seconds: number): string {
   const quarter = WIDTH / 4;
-  return [0, 1, 2, 3]
-    .map((index) => `${Math.round((seconds * index) / 4)} s`.padEnd(quarter))
-    .join('')
-    .concat(`${Math.round(seconds)} s`);
+  const starts = [0, 1, 2, 3].map((index) => `${Math.round((seconds * index) / 4)} s`.padEnd(quarter)).join('');
+  const end = `${Math.round(seconds)} s`;
+  return `${starts.slice(0, WIDTH - end.length)}${end}`;
 }

@@ -13,7 +13,7 @@ import { createNetwork } from './network.ts';
 import { createNode, type SimulatedNode, type SimulatedProcess } from './node.ts';
 import { ETCD_PORT } from './programs/etcd.ts';
 import { createChance, createRandom } from './random.ts';
-import { settle, untilServing } from './serving.ts';
+import { missingOf, settle, untilServing } from './serving.ts';
 import { createSession } from './session.ts';
 import { initialObjects, setUp } from './setup.ts';
 import { createStore } from './store.ts';
@@ -52,6 +52,8 @@ export interface SimulatedCluster {
   start(): Promise<void>;
   /** Ends when the whole control plane serves, or after that many milliseconds; says which. */
   settle(milliseconds: number): Promise<boolean>;
+  /** What keeps the control plane from serving as a whole, if anything does. */
+  missing(): string | undefined;
   /** The API as a client has it, by default an administrator outside of all nodes. */
   connect(settings?: ConnectionSettings): Cluster;
   /** The API and the node that it stands on, with a life of its own: what bootlace gets when it is run there. */
@@ -194,6 +196,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
       await untilServing(world, nodes);
     },
     settle: (milliseconds) => settle(world, nodes, milliseconds),
+    missing: () => missingOf(world, nodes),
     connect: ({ from, endpoint = world.endpoint, user = ADMINISTRATOR, fault = () => undefined } = {}) =>
       createClient(world, {
         origin: from === undefined ? {} : { node: from },

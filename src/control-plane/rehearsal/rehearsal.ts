@@ -18,6 +18,8 @@ export interface Rehearsal {
   readonly nodes: number;
   readonly fault?: { readonly name: FaultName; readonly step: string };
   readonly outcome: RehearsalOutcome;
+  /** What of the control plane does not serve at the end; absent where all of it does. */
+  readonly missing?: string;
   /** Whether the API serves at the end. */
   readonly serving: boolean;
   /** Requests of all clients. */
@@ -52,6 +54,8 @@ export interface RehearsedStep {
   readonly reason?: string;
   /** Whether it was taken back; absent where nobody tried. */
   readonly undone?: boolean;
+  /** Why its way back failed, the last time that it did. */
+  readonly undoReason?: string;
 }
 
 export interface Period {

@@ -61,6 +61,7 @@ export async function runRehearsal(settings: RehearsalSettings = {}): Promise<Re
   onEvent({ type: 'ended', at: secondsSince(from, cluster.clock), outcome: run.outcome });
   await cluster.clock.sleep(QUIET.after * 1000);
   await cluster.settle(AFTERMATH * 1000);
+  const missing = cluster.missing();
   const report = await traffic.stop();
 
   return {
@@ -68,7 +69,9 @@ export async function runRehearsal(settings: RehearsalSettings = {}): Promise<Re
     seed,
     nodes,
     ...(fault && { fault }),
-    outcome: run.outcome,
+    // A run that came to its end has not done what it says while the control plane does not serve as a whole.
+    outcome: missing !== undefined && (run.outcome === 'done' || run.outcome === 'undone') ? 'failed' : run.outcome,
+    ...(missing !== undefined && { missing }),
     serving: await isServing(cluster.connect()),
     requests: report.requests,
     failedRequests: report.failed,

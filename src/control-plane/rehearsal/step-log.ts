@@ -24,7 +24,7 @@ export function createStepLog() {
           steps.set(name, { ...known, undone: true });
           break;
         case 'undo-failed':
-          steps.set(name, { ...known, reason: event.reason });
+          steps.set(name, { ...known, undoReason: event.reason });
           break;
         default:
           event satisfies never;

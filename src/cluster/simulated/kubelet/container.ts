@@ -64,7 +64,8 @@ export function createContainer(settings: ContainerSettings): PodContainer {
       attempt,
     };
     machine.containers.push(record);
-    const argv = expanded([...(spec.command ?? []), ...(spec.args ?? [])], environmentOf(spec, pod, machine));
+    // Without a command the image has its own, which the name of the container says best.
+    const argv = expanded([...(spec.command ?? [spec.name]), ...(spec.args ?? [])], environmentOf(spec, pod, machine));
     const started = startProcess(
       machine,
       world,

@@ -52,6 +52,18 @@ test('what is sent while nothing listens fails, and nothing else does', async ()
   expect(report.restarts).toEqual([{ node: 'cp1', pod: 'kube-apiserver-cp1', count: 1 }]);
 });
 
+test('a client on a machine without power sends nothing', async () => {
+  const cluster = await startedCluster();
+  const traffic = startTraffic(cluster);
+  await cluster.clock.sleep(5000);
+  cluster.node('w1').cutPower();
+  await cluster.clock.sleep(20_000);
+  const { clients } = await traffic.stop();
+  const own = clients.find(({ vantage }) => vantage === 'w1')!;
+  expect(own.requests).toBeLessThanOrEqual(101);
+  expect(clients.find(({ vantage }) => vantage === 'cp1')!.requests).toBe(500);
+});
+
 test('a kept connection is asked to come again by a server that ends, a fresh one is refused', async () => {
   const cluster = await startedCluster();
   const traffic = startTraffic(cluster);

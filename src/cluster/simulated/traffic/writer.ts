@@ -54,6 +54,8 @@ export function startWriter(world: World, settings: WriterSettings): Writer {
   function write(): void {
     if (isStopped) return;
     clock.at(clock.now() + interval, write);
+    // A client ends with its machine: what it cannot send is nobody's loss.
+    if (origin.node !== undefined && !world.machines.some(({ name, isOn }) => name === origin.node && isOn)) return;
     number += 1;
     const name = `${traffic}-${vantage}-${connection}-${number}`;
     const sentAt = clock.now();
