@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/api.ts';
 import type { Endpoint, Host } from '../../cluster/host.ts';
-import type { Pod } from '../../cluster/objects.ts';
+import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Problem, Source } from '../../core/problem.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
@@ -15,6 +15,8 @@ export interface StrategyContext {
   readonly manifestsDir: string;
   /** The manifests of the node as they were before the run. */
   readonly manifests: Readonly<Record<ControlPlaneComponent, ManifestFile>>;
+  /** What a roll gives the components, each as a static Pod. Default: another verbosity. */
+  readonly definitions?: Readonly<Partial<Record<ControlPlaneComponent, Pod>>>;
   /** What is to change, in this order. */
   readonly components: readonly ControlPlaneComponent[];
   /** Where the node's API server serves. */
@@ -36,6 +38,8 @@ export interface ManifestFile {
   readonly pod: Pod;
   /** Where things stand in the text, for problems. */
   readonly source: Source;
+  /** What hosts the component on this node, in which case the manifest is the one that a way back would write. */
+  readonly hosted?: DaemonSet;
 }
 
 /** A way from a control plane of static Pods to one that the cluster hosts, or to another definition of it. */

@@ -4,18 +4,11 @@ import { flagValue, setFlag } from '../../format/flags.ts';
 import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import { KUBEADM_LABELS } from '../selfhosting/modern/facts.ts';
 import type { ComponentProblem, StrategyContext } from './context.ts';
+import type { Handover } from './handover.ts';
 import { handLeaseOver, type LeaderComponent } from './leases.ts';
-import {
-  addStaticPod,
-  bringBackStaticPod,
-  forgetStaticPod,
-  parkManifest,
-  restoreManifest,
-  takeStaticPod,
-} from './static-pods.ts';
+import { addStaticPod, bringBackStaticPod, forgetStaticPod, takeStaticPod } from './static-pods.ts';
 import type { Step } from './steps.ts';
-import type { Successor } from './successor.ts';
-import { argvOf, portOf, serversOn, untilGone, untilListening, untilSteady } from './waits.ts';
+import { argvOf, portOf, refuseCrashLoop, serversOn, untilGone, untilListening, untilSteady } from './waits.ts';
 
 /** Ports of the copies that stand by, outside of those that nodes give to Services and to outgoing connections. */
 const STANDBY_PORTS: Readonly<Record<LeaderComponent, number>> = {
@@ -63,7 +56,7 @@ export function standbySteps(
   context: StrategyContext,
   component: LeaderComponent,
   copy: Pod,
-  successor: Successor,
+  { from, to }: Handover,
 ): readonly Step[] {
   const { host, manifests } = context;
   const port = portOf(argvOf(manifests[component].pod, component), component);
@@ -78,7 +71,7 @@ export function standbySteps(
       title: `let a copy stand by on port ${standbyPort}`,
       run: async () => {
         await addStaticPod(context, copy);
-        await untilListening(context, component, standbyPort);
+        await untilListening(context, component, standbyPort, [], refuseCrashLoop(context, copy));
       },
       undo: async () => {
         await takeStaticPod(context, copy);
@@ -88,23 +81,23 @@ export function standbySteps(
     },
     {
       name: name('stop'),
-      title: 'stop the static Pod, and let somebody else lead',
-      run: () => handLeaseOver(context, component, port, () => parkManifest(context, component)),
+      title: `stop ${from.noun}, and let somebody else lead`,
+      run: () => handLeaseOver(context, component, port, () => from.stop()),
       undo: async () => {
-        await restoreManifest(context, component);
+        await from.start();
         await untilListening(context, component, port);
         await stopCopy();
       },
     },
     {
       name: name('start'),
-      title: `${successor.title}, and wait until it lasts`,
+      title: `${to.title}, and wait until it lasts`,
       run: async () => {
         const before = serversOn(await host.processes(), component, port).map(({ pid }) => pid);
-        await successor.start();
+        await to.start();
         await untilSteady(context, component, port, before);
       },
-      undo: () => handLeaseOver(context, component, port, () => successor.stop()),
+      undo: () => handLeaseOver(context, component, port, () => to.stop()),
     },
     {
       name: name('remove-standby'),
@@ -118,9 +111,8 @@ export function standbySteps(
   ];
 }
 
-/** A copy of the static Pod of a component that may run beside it. */
-export function standbyPod({ manifests }: StrategyContext, component: LeaderComponent): Pod {
-  const { pod } = manifests[component];
+/** A copy of a Pod of a component that may run beside it. */
+export function standbyPod(pod: Pod, component: LeaderComponent): Pod {
   const { labels = {}, ...metadata } = pod.metadata;
   return {
     ...pod,

@@ -51,6 +51,15 @@ export async function replaceManifest(
   await host.files.write(path, textOf(pod));
 }
 
+/** Keeps a manifest for a person, or a run, that goes back to the static Pod. */
+export async function keepManifest(
+  { host }: StrategyContext,
+  component: ControlPlaneComponent,
+  text: string,
+): Promise<void> {
+  await host.files.write(parkedPath(component), text);
+}
+
 /** Removes the manifest that was kept of a component. */
 export async function forgetManifest({ host }: StrategyContext, component: ControlPlaneComponent): Promise<void> {
   await host.files.remove(parkedPath(component));

@@ -1,7 +1,7 @@
 import { ClusterError, type Cluster } from '../../cluster/api.ts';
 import type { Clock } from '../../core/clock.ts';
 import { poll } from '../selfhosting/retry.ts';
-import type { Endpoint, HostProcess } from '../../cluster/host.ts';
+import type { Endpoint, HostContainer, HostProcess } from '../../cluster/host.ts';
 import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import { flagValue } from '../../format/flags.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
@@ -92,12 +92,15 @@ export async function untilUnhosted(
   { host, clock, manifests }: StrategyContext,
   component: ControlPlaneComponent,
   { metadata }: DaemonSet,
+  meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const isGone = async (): Promise<boolean> =>
-    (await host.containers()).every(
+  const isGone = async (): Promise<boolean> => {
+    await meanwhile();
+    return (await host.containers()).every(
       ({ podName, podNamespace, state }) =>
         state === 'exited' || podNamespace !== metadata.namespace || !podName.startsWith(`${metadata.name}-`),
     );
+  };
   const goal = `the Pod of DaemonSet ${metadata.name} has ended on this node`;
   await until(clock, goal, isGone, patienceToEnd(manifests[component].pod));
 }
@@ -116,9 +119,11 @@ export async function untilServing(
   { host, clock, server }: StrategyContext,
   port: number,
   timeoutMilliseconds = PATIENCE,
+  meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   const api = host.connect({ address: server.address, port }, { direct: true });
   const serves = async (): Promise<boolean> => {
+    await meanwhile();
     if (!(await api.isHealthy('readyz'))) return false;
     await api.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
     await api.create(PROOF, { dryRun: true });
@@ -137,6 +142,25 @@ export async function isServing(api: Cluster): Promise<boolean> {
   }
 }
 
+/** How often a container may end until its definition counts as one that does not work. */
+const ENDS = 3;
+
+/** Throws `STEP_FAILED` where a Pod that was just added ends again and again, so that nobody waits for it. */
+export function refuseCrashLoop({ host }: StrategyContext, { metadata }: Pod): () => Promise<void> {
+  const own = ({ podName }: HostContainer): boolean => podName === `${metadata.name}-${host.nodeName}`;
+  let known: number | undefined;
+  return async () => {
+    const ended = (await host.containers()).filter((container) => own(container) && container.state === 'exited');
+    // Those of a Pod with that name in an earlier run say nothing.
+    known ??= ended.length;
+    if (ended.length - known < ENDS) return;
+    throw new StepError(
+      'STEP_FAILED',
+      `${metadata.name} has ended ${ended.length - known} times, the last time with exit code ${ended.at(-1)!.exitCode}: its log says why.`,
+    );
+  };
+}
+
 /** What is written, and not stored, to see that a server takes writes. */
 const PROOF = {
   apiVersion: 'v1',
@@ -150,8 +174,10 @@ export async function untilListening(
   component: ControlPlaneComponent,
   port: number,
   before: readonly number[] = [],
+  meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   await until(clock, `the ${component} listens on port ${port}`, async () => {
+    await meanwhile();
     const pids = serversOn(await host.processes(), component, port).map(({ pid }) => pid);
     const listening = (await host.listeners()).filter((listener) => listener.port === port).map(({ pid }) => pid);
     return pids.some((pid) => !before.includes(pid) && listening.includes(pid));

@@ -1,0 +1,193 @@
+import type { Pod } from '../../cluster/objects.ts';
+import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
+import type { StrategyContext } from './context.ts';
+import type { Definition } from './definition.ts';
+import { holdEndpoint, releaseEndpoint, untilEndpoint } from './endpoints.ts';
+import { addStaticPod, bringBackStaticPod, forgetStaticPod, takeStaticPod } from './static-pods.ts';
+import { StepError, type Step } from './steps.ts';
+import { isServing, refuseCrashLoop, untilAnsweredBy, untilGone, untilServing } from './waits.ts';
+
+/** From what a node has to what it is to have. */
+export interface Handover {
+  readonly from: Definition;
+  readonly to: Definition;
+}
+
+/**
+ * Seconds that the redirect outlives whoever refreshes it, while the server behind it serves as well: if the run ends
+ * there, clients are back on the server by themselves.
+ */
+const REFRESH_SECONDS = 30;
+
+/** How long a relay may be away, in milliseconds: longer than one answer that is late. */
+export const RELAY_PATIENCE = 3000;
+
+/** Milliseconds after which every kube-proxy has written a change of endpoints. */
+const PROXIES = 6000;
+
+export function firewallMessage(port: number): string {
+  return `The firewall of the node would drop what the redirect sends to port ${port}: it sees that port and not the server's.`;
+}
+
+export const FIREWALL_UNKNOWN =
+  'Whether the firewall of the node lets in what the redirect sends to the relay cannot be told.';
+export const FIREWALL_HINT = 'Let in what was translated, as by `ct status dnat accept` in nftables.';
+
+/**
+ * Hands the connections of an API server over to another definition of it: a second server on another port takes them
+ * while the first one gives way, and no moment is without somebody who listens and is ready. The relay runs with what the
+ * new server will have, so that a definition that does not work is found while nothing was touched.
+ */
+export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }: Handover): readonly Step[] {
+  const { host, clock, server, service, relayPort } = context;
+  const component: ControlPlaneComponent = 'kube-apiserver';
+  const name = (step: string): string => `${host.nodeName}/${component}/${step}`;
+  const redirect = {
+    from: [server, service],
+    to: { address: server.address, port: relayPort },
+  };
+
+  async function removeRelay(): Promise<void> {
+    await takeStaticPod(context, relayed);
+    await untilGone(context, component, relayPort);
+  }
+
+  /**
+   * After a reboot nothing on the disk starts a hosted server, and the kubelet learns of it from the API alone: the relay
+   * is that API until it has.
+   */
+  async function reviveServer(): Promise<void> {
+    if (await isServing(host.connect(server, { direct: true }))) return host.redirect.remove();
+    await bringBackStaticPod(context, relayed);
+    await untilServing(context, relayPort);
+    await host.redirect.set(redirect);
+    await untilServing(context, server.port);
+    return host.redirect.remove();
+  }
+
+  /** The firewall may have been loaded anew since the plan. */
+  async function checkFirewall(): Promise<void> {
+    if ((await host.admits(relayPort, true)) === 'no')
+      throw new StepError('STEP_FAILED', `${firewallMessage(relayPort)} ${FIREWALL_HINT}`);
+  }
+
+  /** Once the server is stopped, clients have the relay alone: when that is gone, the way back must not wait. */
+  function relayGuard(): () => Promise<void> {
+    const api = host.connect(redirect.to, { direct: true });
+    let servedAt = clock.now();
+    return async () => {
+      await checkFirewall();
+      if (await isServing(api)) servedAt = clock.now();
+      else if (clock.now() - servedAt >= RELAY_PATIENCE)
+        throw new StepError('STEP_FAILED', `The relay on port ${relayPort} does not serve any more.`);
+    };
+  }
+
+  async function checkRelay(): Promise<void> {
+    await checkFirewall();
+    await untilServing(context, relayPort, RELAY_PATIENCE);
+  }
+
+  return [
+    {
+      name: name('relay'),
+      title: `start a relay with the new definition on port ${relayPort}, and prove that it serves`,
+      run: async () => {
+        await checkFirewall();
+        await addStaticPod(context, relayed);
+        await untilServing(context, relayPort, undefined, refuseCrashLoop(context, relayed));
+      },
+      undo: async () => {
+        await removeRelay();
+        await forgetStaticPod(context, relayed);
+      },
+      ...(from.needsApi && { restore: reviveServer }),
+    },
+    {
+      name: name('endpoint'),
+      title: 'hold the place of the node in the Service of the API',
+      run: () => holdEndpoint(context),
+      undo: () => releaseEndpoint(context),
+      ...(from.needsApi && { restore: reviveServer }),
+    },
+    {
+      name: name('redirect'),
+      title: 'send new connections to the relay, and prove that it is the relay that answers',
+      run: async () => {
+        await checkFirewall();
+        const startedAt = await host.connect(redirect.to, { direct: true }).startedAt();
+        await host.redirect.set(redirect, REFRESH_SECONDS);
+        await untilAnsweredBy(context, redirect.from, startedAt);
+        await clock.sleep(PROXIES);
+        await checkFirewall();
+        await untilAnsweredBy(context, redirect.from, startedAt);
+        await host.redirect.set(redirect);
+      },
+      undo: () => host.redirect.remove(),
+      restore: () => host.redirect.set(redirect),
+    },
+    {
+      name: name('stop'),
+      title: `stop ${from.noun}, and wait for its process to end`,
+      run: async () => {
+        await checkRelay();
+        await from.stop(relayGuard());
+      },
+      undo: async () => {
+        await from.start();
+        await untilServing(context, server.port);
+        await untilEndpoint(context);
+      },
+    },
+    {
+      name: name('start'),
+      title: `${to.title}, and prove that it serves`,
+      run: async () => {
+        await checkRelay();
+        await to.start();
+        await untilServing(context, server.port);
+        await untilEndpoint(context);
+        // From here on both serve: should the run end, the redirect does too.
+        await host.redirect.set(redirect, REFRESH_SECONDS);
+      },
+      undo: async () => {
+        // Put off, it comes when the redirect is gone for good.
+        if ((await host.redirect.get()) !== undefined) await host.redirect.set(redirect);
+        await to.stop();
+      },
+    },
+    {
+      name: name('hand-back'),
+      title: 'send new connections to the new server, and prove that it is the one that answers',
+      run: async () => {
+        await untilServing(context, server.port);
+        const startedAt = await host.connect(server, { direct: true }).startedAt();
+        await host.redirect.remove();
+        await untilAnsweredBy(context, [server], startedAt);
+        await releaseEndpoint(context);
+        await clock.sleep(PROXIES);
+      },
+      undo: async () => {
+        await holdEndpoint(context);
+        await host.redirect.set(redirect);
+      },
+      restore: reviveServer,
+    },
+    {
+      name: name('remove-relay'),
+      title: 'stop the relay, and wait for its process to end',
+      run: async () => {
+        await removeRelay();
+        await untilServing(context, server.port);
+      },
+      undo: async () => {
+        await bringBackStaticPod(context, relayed);
+        await untilServing(context, relayPort);
+      },
+      restore: async () => {
+        await reviveServer();
+        await removeRelay();
+      },
+    },
+  ];
+}
