@@ -77,8 +77,18 @@ export type SelfHostingErrorCode =
  *
  * - `STEP_FAILED`: something that the step needs is not as it must be.
  * - `STEP_TIMED_OUT`: what the step waits for did not happen in time; `cause` is the last error on the way, if any.
+ * - `RUN_OPEN`: a run on this node has not come to its end; go on with it or take it back.
+ * - `RUN_HELD`: a run on another node has not come to its end.
+ * - `RUN_MISSING`: there is no run to go on with, or to take back.
+ * - `JOURNAL_UNREADABLE`: the journal of a run is none that this version can go on with.
  */
-export type StepErrorCode = 'STEP_FAILED' | 'STEP_TIMED_OUT';
+export type StepErrorCode =
+  | 'STEP_FAILED'
+  | 'STEP_TIMED_OUT'
+  | 'RUN_OPEN'
+  | 'RUN_HELD'
+  | 'RUN_MISSING'
+  | 'JOURNAL_UNREADABLE';
 
 const BRAND = Symbol.for('bootlace.error');
 

@@ -86,10 +86,10 @@ describe('a run', () => {
     expect(await run(cluster, { relayPort: 7444 })).toBe('done');
   });
 
-  test('that is done leaves the manifests of the node where a person finds them, and nothing else', async () => {
+  test('that is done leaves the manifests where a person finds them, what the way back needs, and nothing else', async () => {
     const cluster = await startedCluster();
     expect(await run(cluster)).toBe('done');
-    expect(keptOn(cluster)).toEqual(CONTROL_PLANE_COMPONENTS.map((name) => `${name}.yaml`));
+    expect(keptOn(cluster)).toEqual([...CONTROL_PLANE_COMPONENTS.map((name) => `${name}.yaml`), 'pivot.json']);
   });
 
   test.each(['manifest-edit', 'port-sharing', 'roll'] as const)('of %s leaves nothing behind', async (strategy) => {

@@ -4,6 +4,7 @@ import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../../src/
 import type { StrategyContext, StrategyPlan } from '../../src/control-plane/strategies/context.ts';
 import { takeInventory } from '../../src/control-plane/strategies/inventory.ts';
 import { beginRun } from '../../src/control-plane/journal/runs.ts';
+import { otherVerbosity } from '../../src/control-plane/strategies/manifest-edit.ts';
 import type { StepsOutcome } from '../../src/control-plane/strategies/steps.ts';
 import { STRATEGIES, type StrategyName } from '../../src/control-plane/strategies/strategies.ts';
 import type { Login, SimulatedCluster } from '../../src/testing/index.ts';
@@ -44,14 +45,21 @@ export async function plan(
     log: () => {},
   });
   isPlanned = true;
-  return { ...STRATEGIES[strategy].plan(context!), context: context!, login };
+  const given = strategy === 'roll' ? { ...context!, definitions: otherVerbosity(context!) } : context!;
+  return { ...STRATEGIES[strategy].plan(given), context: given, login };
 }
 
 /** Carries a strategy out on the first node. */
 export async function run(cluster: SimulatedCluster, change: Change = {}): Promise<StepsOutcome> {
   const { context, steps } = await plan(cluster, change);
-  return beginRun(context, change.strategy ?? 'relay', 'test', steps, ({ type, step }) => {
-    if (type === 'started') change.onStep?.(step.name);
+  return beginRun({
+    context,
+    strategy: change.strategy ?? 'relay',
+    id: 'test',
+    steps,
+    onEvent: ({ type, step }) => {
+      if (type === 'started') change.onStep?.(step.name);
+    },
   });
 }
 

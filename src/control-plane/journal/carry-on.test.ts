@@ -24,10 +24,15 @@ function journalOf(steps: Readonly<Record<string, StepState>>, direction: Journa
 }
 
 /** Keeps nothing. */
-const NOWHERE: Keeper = { save: async () => {}, clear: async () => {} };
+const NOWHERE: Keeper = { save: async () => {}, close: async () => {} };
 
 function runSteps(steps: readonly Step[], listener: StepListener): Promise<string> {
-  return carryOn(journalOf(Object.fromEntries(steps.map(({ name }) => [name, 'open']))), steps, NOWHERE, listener);
+  return carryOn({
+    journal: journalOf(Object.fromEntries(steps.map(({ name }) => [name, 'open']))),
+    steps,
+    keeper: NOWHERE,
+    onEvent: listener,
+  });
 }
 
 /** Steps that write down what is done with them; those that are named fail. */
@@ -197,7 +202,7 @@ describe('what is written down', () => {
         if (fails(journal)) throw new Error('no room');
         saved.push(`${journal.direction} ${journal.steps.map(({ name, state }) => `${name}:${state}`).join(' ')}`);
       },
-      clear: async () => void saved.push('cleared'),
+      close: async () => void saved.push('cleared'),
     };
     return { saved, keeper };
   }
@@ -210,7 +215,7 @@ describe('what is written down', () => {
     const { saved, keeper } = remembering();
     const order: string[] = [];
     const step = stepOf('a', (what) => order.push(`${what} after ${saved.at(-1)}`));
-    expect(await carryOn(journalOf({ a: 'open' }), [step], keeper, () => {})).toBe('done');
+    expect(await carryOn({ journal: journalOf({ a: 'open' }), steps: [step], keeper, onEvent: () => {} })).toBe('done');
     expect(saved).toEqual(['forward a:begun', 'forward a:done', 'cleared']);
     expect(order).toEqual(['run after forward a:begun']);
   });
@@ -220,7 +225,9 @@ describe('what is written down', () => {
     const step = stepOf('a', (what) => {
       if (what === 'run') throw new Error('no');
     });
-    expect(await carryOn(journalOf({ a: 'open' }), [step], keeper, () => {})).toBe('undone');
+    expect(await carryOn({ journal: journalOf({ a: 'open' }), steps: [step], keeper, onEvent: () => {} })).toBe(
+      'undone',
+    );
     expect(saved).toEqual(['forward a:begun', 'back a:begun', 'back a:undoing', 'back a:undone', 'cleared']);
   });
 
@@ -229,7 +236,9 @@ describe('what is written down', () => {
     const step = stepOf('a', () => {
       throw new Error('no');
     });
-    expect(await carryOn(journalOf({ a: 'open' }), [step], keeper, () => {})).toBe('failed');
+    expect(await carryOn({ journal: journalOf({ a: 'open' }), steps: [step], keeper, onEvent: () => {} })).toBe(
+      'failed',
+    );
     expect(saved.at(-1)).toBe('back a:undoing');
   });
 
@@ -237,7 +246,9 @@ describe('what is written down', () => {
     const { keeper } = remembering((journal) => journal.direction === 'forward');
     const done: string[] = [];
     const step = stepOf('a', (what) => done.push(what));
-    expect(await carryOn(journalOf({ a: 'open' }), [step], keeper, () => {})).toBe('undone');
+    expect(await carryOn({ journal: journalOf({ a: 'open' }), steps: [step], keeper, onEvent: () => {} })).toBe(
+      'undone',
+    );
     expect(done).not.toContain('run');
   });
 
@@ -245,8 +256,12 @@ describe('what is written down', () => {
     const { keeper } = remembering(({ steps }) => steps[0]!.state === 'done');
     const done: string[] = [];
     const steps = ['a', 'b'].map((name) => stepOf(name, (what) => done.push(`${what} ${name}`)));
-    expect(await carryOn(journalOf({ a: 'open' }), steps.slice(0, 1), keeper, () => {})).toBe('done');
-    expect(await carryOn(journalOf({ a: 'open', b: 'open' }), steps, keeper, () => {})).toBe('undone');
+    expect(
+      await carryOn({ journal: journalOf({ a: 'open' }), steps: steps.slice(0, 1), keeper, onEvent: () => {} }),
+    ).toBe('done');
+    expect(
+      await carryOn({ journal: journalOf({ a: 'open', b: 'open' }), steps: steps, keeper, onEvent: () => {} }),
+    ).toBe('undone');
     expect(done).toEqual(['run a', 'run a', 'undo b', 'undo a']);
   });
 
@@ -254,7 +269,9 @@ describe('what is written down', () => {
     const { keeper } = remembering(({ steps, direction }) => direction === 'back' || steps[1]!.state === 'begun');
     const done: string[] = [];
     const steps = ['a', 'b'].map((name) => stepOf(name, (what) => done.push(`${what} ${name}`)));
-    expect(await carryOn(journalOf({ a: 'open', b: 'open' }), steps, keeper, () => {})).toBe('undone');
+    expect(
+      await carryOn({ journal: journalOf({ a: 'open', b: 'open' }), steps: steps, keeper, onEvent: () => {} }),
+    ).toBe('undone');
     expect(done).toEqual(['run a', 'undo b', 'undo a']);
   });
 });

@@ -6,8 +6,17 @@ import { nextOf, turnedBack, withState, type Journal } from './journal.ts';
 export interface Keeper {
   /** Ends when it would survive a power cut. */
   save(journal: Journal): Promise<void>;
-  /** Forgets it: the run has come to its end. */
-  clear(): Promise<void>;
+  /** Closes it: the run has come to its end. */
+  close(journal: Journal, outcome: 'done' | 'undone'): Promise<void>;
+}
+
+export interface CarryOnSettings {
+  readonly journal: Journal;
+  readonly steps: readonly Step[];
+  readonly keeper: Keeper;
+  readonly onEvent: StepListener;
+  /** Asked between two steps: the run ends there with its journal open. Default: never. */
+  readonly isStopping?: () => boolean;
 }
 
 /**
@@ -18,12 +27,13 @@ export interface Keeper {
  * A step without a way back ends that, and so does one whose way back fails; then the journal stays. Where that is for
  * want of an API it is put off: the way back of an earlier step may be what brings the API back.
  */
-export async function carryOn(
-  journal: Journal,
-  steps: readonly Step[],
-  keeper: Keeper,
-  onEvent: StepListener,
-): Promise<StepsOutcome> {
+export async function carryOn({
+  journal,
+  steps,
+  keeper,
+  onEvent,
+  isStopping = () => false,
+}: CarryOnSettings): Promise<StepsOutcome> {
   const tell = guarded(onEvent);
   const putOff = new Set<string>();
   let current = journal;
@@ -44,10 +54,10 @@ export async function carryOn(
     }
   }
 
-  /** A journal that stays says that the run is at its end, and going on with it clears it. */
-  async function clear(): Promise<void> {
+  /** A journal that stays says that the run is at its end, and going on with it closes it. */
+  async function close(outcome: 'done' | 'undone'): Promise<void> {
     try {
-      await keeper.clear();
+      await keeper.close(current, outcome);
     } catch {
       return;
     }
@@ -87,9 +97,11 @@ export async function carryOn(
   for (;;) {
     const next = nextOf(current, putOff);
     if (next.do === 'nothing') {
-      await clear();
-      return current.direction === 'forward' ? 'done' : 'undone';
+      const outcome = current.direction === 'forward' ? 'done' : 'undone';
+      await close(outcome);
+      return outcome;
     }
+    if (isStopping()) return 'stopped';
     const step = steps.find(({ name }) => name === next.step)!;
     if (next.do === 'run') await run(step);
     else if (!(await undo(step))) return 'failed';

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../cluster/host.ts';
+import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import { isMapping } from '../../core/mapping.ts';
 import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../selfhosting/labels.ts';
 
@@ -19,9 +20,18 @@ export interface Journal {
   readonly server: Endpoint;
   readonly service: Endpoint;
   /** As they were before the run. */
-  readonly manifests: Readonly<Record<ControlPlaneComponent, { readonly path: string; readonly text: string }>>;
+  readonly manifests: Readonly<Record<ControlPlaneComponent, KeptManifest>>;
+  /** What a roll gives the components. */
+  readonly definitions?: Readonly<Partial<Record<ControlPlaneComponent, Pod>>>;
   readonly direction: 'forward' | 'back';
   readonly steps: readonly StepRecord[];
+}
+
+export interface KeptManifest {
+  readonly path: string;
+  readonly text: string;
+  /** What hosted the component, where the manifest is the one that it was made from. */
+  readonly hosted?: DaemonSet;
 }
 
 export interface StepRecord {
@@ -81,6 +91,7 @@ function isJournal(value: unknown): value is Journal {
   if (!isMapping(value) || value['version'] !== 1) return false;
   const { id, strategy, node, components, relayPort, manifestsDir, server, service, manifests, direction, steps } =
     value;
+  const { definitions } = value;
   return (
     [id, strategy, node, manifestsDir].every((text) => typeof text === 'string') &&
     Number.isInteger(relayPort) &&
@@ -90,13 +101,16 @@ function isJournal(value: unknown): value is Journal {
     [server, service].every(isEndpoint) &&
     isMapping(manifests) &&
     CONTROL_PLANE_COMPONENTS.every((name) => isManifest(manifests[name])) &&
+    (definitions === undefined || (isMapping(definitions) && Object.values(definitions).every(isMapping))) &&
     Array.isArray(steps) &&
     steps.every((step) => isMapping(step) && typeof step['name'] === 'string' && STATES.includes(step['state']))
   );
 }
 
 function isManifest(value: unknown): boolean {
-  return isMapping(value) && typeof value['path'] === 'string' && typeof value['text'] === 'string';
+  if (!isMapping(value)) return false;
+  const { path, text, hosted } = value;
+  return typeof path === 'string' && typeof text === 'string' && (hosted === undefined || isMapping(hosted));
 }
 
 function isEndpoint(value: unknown): boolean {

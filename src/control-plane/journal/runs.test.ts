@@ -11,10 +11,16 @@ async function stopped(): Promise<SimulatedCluster> {
   const cluster = await startedCluster();
   const { context, steps, login } = await plan(cluster, { components: ['kube-scheduler'] });
   await new Promise<void>((resolve) => {
-    void beginRun(context, 'relay', 'one', steps, ({ type, step }) => {
-      if (type !== 'started' || !step.name.endsWith('/stop')) return;
-      login.kill();
-      resolve();
+    void beginRun({
+      context,
+      strategy: 'relay',
+      id: 'one',
+      steps,
+      onEvent: ({ type, step }) => {
+        if (type !== 'started' || !step.name.endsWith('/stop')) return;
+        login.kill();
+        resolve();
+      },
     });
   });
   return cluster;
@@ -45,8 +51,8 @@ describe('a run that was stopped', () => {
   test('keeps another one from beginning', async () => {
     const cluster = await stopped();
     const { context, steps } = await plan(cluster, { components: ['kube-apiserver'] });
-    await expect(beginRun(context, 'relay', 'two', steps, () => {})).rejects.toMatchObject({
-      code: 'STEP_FAILED',
+    await expect(beginRun({ context, strategy: 'relay', id: 'two', steps, onEvent: () => {} })).rejects.toMatchObject({
+      code: 'RUN_OPEN',
       message: expect.stringContaining('The run one') as string,
     });
   });
@@ -58,7 +64,8 @@ describe('a run that was stopped', () => {
     const cluster = await stopped();
     expect(await goOn(cluster, way)).toBe(outcome);
     expect(cluster.node('cp1').disk.read(JOURNAL)).toBeUndefined();
-    await expect(goOn(cluster, way)).rejects.toMatchObject({ code: 'STEP_FAILED' });
+    // A pivot that is done can still be taken back.
+    await expect(goOn(cluster, 'resume')).rejects.toMatchObject({ code: 'RUN_MISSING' });
   });
 
   test('goes back also when it was resumed, once it has turned back', async () => {
@@ -81,7 +88,7 @@ describe('a run that was stopped', () => {
     const changed = change(before);
     expect(changed).not.toBe(before);
     disk.write(JOURNAL, changed);
-    await expect(goOn(cluster, 'resume')).rejects.toMatchObject({ code: 'STEP_FAILED' });
+    await expect(goOn(cluster, 'resume')).rejects.toMatchObject({ code: 'JOURNAL_UNREADABLE' });
     expect(disk.read(JOURNAL)).toBe(changed);
   });
 });

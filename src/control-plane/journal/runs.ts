@@ -4,97 +4,188 @@ import type { Clock } from '../../core/clock.ts';
 import { parseManifest } from '../manifest.ts';
 import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import type { ManifestFile, StrategyContext } from '../strategies/context.ts';
-import { StepError, type Step, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
+import { StepError, type Step, type StepEvent, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
+import { textOf } from '../strategies/static-pods.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../strategies/strategies.ts';
 import { carryOn, restoreVolatile, type Keeper } from './carry-on.ts';
-import { parseJournal, printJournal, turnedBack, type Journal } from './journal.ts';
+import { createAnnouncer, type Announcer } from './in-cluster.ts';
+import { parseJournal, printJournal, turnedBack, type Journal, type KeptManifest } from './journal.ts';
 
 /** Where the journal of a node lies: beside what its run keeps, and out of the kubelet's sight. */
-const JOURNAL = '/etc/kubernetes/bootlace/journal.json';
+export const JOURNAL = '/etc/kubernetes/bootlace/journal.json';
+
+/** The journal of a pivot that is done, which the way back goes by. */
+export const PIVOT_RECORD = '/etc/kubernetes/bootlace/pivot.json';
+
+export interface RunSettings {
+  readonly context: StrategyContext;
+  readonly strategy: StrategyName;
+  readonly id: string;
+  /** As they were planned. */
+  readonly steps: readonly Step[];
+  readonly onEvent: StepListener;
+  /** Asked between two steps: the run ends there with its journal open. Default: never. */
+  readonly isStopping?: () => boolean;
+}
 
 /**
  * Begins a run with the steps that were planned, and carries it to its end.
  *
- * @throws StepError with code `STEP_FAILED` where another run on this node has not come to its end: its journal holds what
- * its way back needs.
+ * @throws StepError with code `RUN_OPEN` where another run on this node has not come to its end: its journal holds what its
+ * way back needs; with code `RUN_HELD` where one on another node has not.
  */
-export async function beginRun(
-  context: StrategyContext,
-  strategy: StrategyName,
-  id: string,
-  steps: readonly Step[],
-  onEvent: StepListener,
-): Promise<StepsOutcome> {
-  const other = await openJournal(context.host);
+export async function beginRun({ context, strategy, id, steps, onEvent, ...rest }: RunSettings): Promise<StepsOutcome> {
+  const { host, cluster, clock } = context;
+  const other = await openJournal(host);
   if (other !== undefined)
     throw new StepError(
-      'STEP_FAILED',
+      'RUN_OPEN',
       `The run ${other.id} on this node has not come to its end: ${JOURNAL} tells of it.`,
     );
-  return carryOn(journalOf(context, strategy, id, steps), steps, keeperOn(context.host), onEvent);
+  if (strategy === 'relay' && (await pivotRecord(host)) !== undefined)
+    throw new StepError('RUN_OPEN', `This node is pivoted: ${PIVOT_RECORD} tells of it. Take that back first.`);
+  const announcer = createAnnouncer({ cluster, clock, nodeName: host.nodeName, id });
+  await announcer.acquire();
+  const journal = journalOf(context, strategy, id, steps);
+  return carried({ journal, steps, announcer, host, onEvent, ...rest });
+}
+
+interface Carried {
+  readonly journal: Journal;
+  readonly steps: readonly Step[];
+  readonly host: Host;
+  readonly announcer: Announcer;
+  readonly onEvent: StepListener;
+  readonly isStopping?: () => boolean;
+}
+
+async function carried({ host, announcer, onEvent, ...rest }: Carried): Promise<StepsOutcome> {
+  // Nothing of the run waits for what the cluster is told, but its end.
+  let told: Promise<void> = Promise.resolve();
+  const outcome = await carryOn({
+    ...rest,
+    keeper: keeperOn(host, announcer),
+    onEvent: (event: StepEvent) => {
+      onEvent(event);
+      told = told.then(() => announcer.tell(event));
+    },
+  });
+  await told;
+  return outcome;
 }
 
 export interface Continuation {
   readonly host: Host;
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** `resume` goes on in the direction that the run had, `rollback` takes back what it did. */
+  /**
+   * `resume` goes on in the direction that the run had, `rollback` takes back what it did; where no run is open it takes
+   * back the pivot of this node.
+   */
   readonly way: 'resume' | 'rollback';
   readonly onEvent: StepListener;
   readonly log: (message: string) => void;
+  readonly isStopping?: () => boolean;
 }
 
 /**
  * Goes on with the run that the journal of this node tells of, or takes it back. It needs the files of the node and no API.
  *
- * @throws StepError with code `STEP_FAILED` where there is no journal, or none that can be read.
+ * @throws StepError with code `RUN_MISSING` where there is no journal, or `JOURNAL_UNREADABLE` where there is none that
+ * can be read.
  */
-export async function continueRun({ host, cluster, clock, way, onEvent, log }: Continuation): Promise<StepsOutcome> {
-  const found = await openJournal(host);
-  if (found === undefined)
-    throw new StepError('STEP_FAILED', `There is no run to go on with: ${JOURNAL} is not there.`);
-  const journal = way === 'rollback' ? turnedBack(found) : found;
-  const context = await contextOf(journal, { host, cluster, clock, log });
+export async function continueRun({ way, onEvent, isStopping, ...node }: Continuation): Promise<StepsOutcome> {
+  const { host, cluster, clock } = node;
+  const journal = await journalFor(host, way);
+  const context = await contextOf(journal, node);
   const { steps } = STRATEGIES[strategyOf(journal)].plan(context);
   const isSame =
     steps.length === journal.steps.length && steps.every(({ name }, at) => name === journal.steps[at]!.name);
   if (!isSame)
     throw new StepError(
-      'STEP_FAILED',
+      'JOURNAL_UNREADABLE',
       `${JOURNAL} is of a version of bootlace that took other steps. Go on with that one.`,
     );
+  const announcer = createAnnouncer({ cluster, clock, nodeName: host.nodeName, id: journal.id });
   await restoreVolatile(journal, steps);
-  return carryOn(journal, steps, keeperOn(host), onEvent);
+  return carried({ journal, steps, announcer, host, onEvent, ...(isStopping && { isStopping }) });
+}
+
+async function journalFor(host: Host, way: Continuation['way']): Promise<Journal> {
+  const open = await openJournal(host);
+  if (open !== undefined) return way === 'rollback' ? turnedBack(open) : open;
+  const done = way === 'rollback' ? await pivotRecord(host) : undefined;
+  if (done !== undefined) return turnedBack(done);
+  throw new StepError(
+    'RUN_MISSING',
+    way === 'rollback'
+      ? 'There is nothing to take back: no run on this node is open, and it is not pivoted.'
+      : `There is no run to go on with: ${JOURNAL} is not there.`,
+  );
 }
 
 /** The journal of a run that has not come to its end; nothing where there is none. */
-export async function openJournal({ files }: Host): Promise<Journal | undefined> {
+export function openJournal(host: Host): Promise<Journal | undefined> {
+  return readJournal(host, JOURNAL);
+}
+
+/** The journal of the pivot of this node, if it is pivoted. */
+export function pivotRecord(host: Host): Promise<Journal | undefined> {
+  return readJournal(host, PIVOT_RECORD);
+}
+
+async function readJournal({ files }: Host, path: string): Promise<Journal | undefined> {
   let text: string;
   try {
-    text = new TextDecoder().decode(await files.read(JOURNAL));
+    text = new TextDecoder().decode(await files.read(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
   const journal = parseJournal(text);
   if (journal !== undefined) return journal;
-  throw new StepError('STEP_FAILED', `${JOURNAL} is no journal that this version of bootlace can read.`);
+  throw new StepError('JOURNAL_UNREADABLE', `${path} is no journal that this version of bootlace can read.`);
 }
 
-function keeperOn({ files }: Host): Keeper {
+function keeperOn(host: Host, announcer: Announcer): Keeper {
+  const { files } = host;
   return {
-    save: (journal) => files.write(JOURNAL, printJournal(journal)),
-    clear: () => files.remove(JOURNAL),
+    save: async (journal) => {
+      await files.write(JOURNAL, printJournal(journal));
+      await announcer.save(journal);
+    },
+    close: async (journal, outcome) => {
+      // With the journal in place going on ends this later, and says until then that something is left.
+      if (!(await announcer.release())) return;
+      if (outcome === 'done' && journal.strategy === 'relay') return files.move(JOURNAL, PIVOT_RECORD);
+      if (outcome === 'done') await renewPivotRecord(host, journal);
+      else if (journal.strategy === 'relay') await files.remove(PIVOT_RECORD);
+      return files.remove(JOURNAL);
+    },
   };
 }
 
+/** A hosted component that was rolled has another manifest to go back to. */
+async function renewPivotRecord(host: Host, { manifests, definitions = {} }: Journal): Promise<void> {
+  const record = await pivotRecord(host);
+  if (record === undefined) return;
+  const renewed = CONTROL_PLANE_COMPONENTS.map((component): readonly [string, KeptManifest] => {
+    const pod = manifests[component].hosted && definitions[component];
+    return [component, pod ? { ...record.manifests[component], text: textOf(pod) } : record.manifests[component]];
+  });
+  await host.files.write(
+    PIVOT_RECORD,
+    printJournal({ ...record, manifests: Object.fromEntries(renewed) as Journal['manifests'] }),
+  );
+}
+
 function journalOf(
-  { host, components, relayPort, manifestsDir, server, service, manifests }: StrategyContext,
+  { host, components, relayPort, manifestsDir, server, service, manifests, definitions }: StrategyContext,
   strategy: StrategyName,
   id: string,
   steps: readonly Step[],
 ): Journal {
-  const textOf = ({ path, text }: ManifestFile) => ({ path, text });
+  const kept = ({ path, text, hosted }: ManifestFile): KeptManifest => ({ path, text, ...(hosted && { hosted }) });
   return {
     version: 1,
     id,
@@ -106,10 +197,11 @@ function journalOf(
     server,
     service,
     manifests: {
-      'kube-apiserver': textOf(manifests['kube-apiserver']),
-      'kube-controller-manager': textOf(manifests['kube-controller-manager']),
-      'kube-scheduler': textOf(manifests['kube-scheduler']),
+      'kube-apiserver': kept(manifests['kube-apiserver']),
+      'kube-controller-manager': kept(manifests['kube-controller-manager']),
+      'kube-scheduler': kept(manifests['kube-scheduler']),
     },
+    ...(definitions && { definitions }),
     direction: 'forward',
     steps: steps.map(({ name }) => ({ name, state: 'open' })),
   };
@@ -118,25 +210,29 @@ function journalOf(
 function strategyOf({ strategy }: Journal): StrategyName {
   const known = STRATEGY_NAMES.find((name) => name === strategy);
   if (known !== undefined) return known;
-  throw new StepError('STEP_FAILED', `${JOURNAL} is of a strategy ${JSON.stringify(strategy)}, which is not known.`);
+  throw new StepError(
+    'JOURNAL_UNREADABLE',
+    `${JOURNAL} is of a strategy ${JSON.stringify(strategy)}, which is not known.`,
+  );
 }
 
 /** What the run began with. What a plan refuses was found out then, and is not asked again. */
 async function contextOf(
-  { manifests, components, relayPort, manifestsDir, server, service }: Journal,
+  { manifests, components, relayPort, manifestsDir, server, service, definitions }: Journal,
   node: Pick<StrategyContext, 'host' | 'cluster' | 'clock' | 'log'>,
 ): Promise<StrategyContext> {
   const files: Record<string, ManifestFile> = {};
   for (const component of CONTROL_PLANE_COMPONENTS) {
-    const { path, text } = manifests[component];
-    const { pod, source } = await parseManifest(text);
+    const kept = manifests[component];
+    const { pod, source } = await parseManifest(kept.text);
     if (pod === undefined || source === undefined)
-      throw new StepError('STEP_FAILED', `${JOURNAL} holds a manifest of ${component} that cannot be read.`);
-    files[component] = { path, text, pod, source };
+      throw new StepError('JOURNAL_UNREADABLE', `${JOURNAL} holds a manifest of ${component} that cannot be read.`);
+    files[component] = { ...kept, pod, source };
   }
   return {
     ...node,
     manifests: files as Record<(typeof CONTROL_PLANE_COMPONENTS)[number], ManifestFile>,
+    ...(definitions && { definitions }),
     components,
     relayPort,
     manifestsDir,

@@ -12,6 +12,7 @@ import { DEFAULT_RELAY_PORT } from '../selfhosting/modern/relay-options.ts';
 import { takeInventory, type FileProblem } from '../strategies/inventory.ts';
 import type { Step, StepEvent } from '../strategies/steps.ts';
 import { STRATEGIES } from '../strategies/strategies.ts';
+import { otherVerbosity } from '../strategies/manifest-edit.ts';
 import { isServing } from '../strategies/waits.ts';
 import { checkSettings, notServing, problemsIn } from './checks.ts';
 import { FAULTS } from './faults.ts';
@@ -167,7 +168,8 @@ async function runOnNode(
     log: () => {},
   });
   if (context === undefined || hasErrors(problems)) return { outcome: 'refused', steps: [], problems };
-  const plan = STRATEGIES[strategy].plan(context);
+  const given = strategy === 'roll' ? { ...context, definitions: otherVerbosity(context) } : context;
+  const plan = STRATEGIES[strategy].plan(given);
   const all = [
     ...problems,
     ...plan.problems.map(({ component, ...problem }) => ({ ...problem, file: context.manifests[component].path })),
@@ -204,7 +206,13 @@ async function runOnNode(
     onEvent({ type: 'fault', at, name: fault.name });
     FAULTS[fault.name].happen({ cluster, node: cluster.node(name), switches, kill });
   };
-  const run = beginRun(context, strategy, `rehearsal-${settings.seed ?? 1}`, plan.steps, listen);
+  const run = beginRun({
+    context: given,
+    strategy,
+    id: `rehearsal-${settings.seed ?? 1}`,
+    steps: plan.steps,
+    onEvent: listen,
+  });
   let outcome: RehearsalOutcome = await Promise.race([run, killed.promise]);
   if (outcome === 'stopped' && settings.afterwards !== undefined) {
     await cluster.clock.sleep(ABSENCE * 1000);

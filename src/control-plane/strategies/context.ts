@@ -15,7 +15,7 @@ export interface StrategyContext {
   readonly manifestsDir: string;
   /** The manifests of the node as they were before the run. */
   readonly manifests: Readonly<Record<ControlPlaneComponent, ManifestFile>>;
-  /** What a roll gives the components, each as a static Pod. Default: another verbosity. */
+  /** What a roll gives the components, each as a static Pod. Default: what they are, which is a restart. */
   readonly definitions?: Readonly<Partial<Record<ControlPlaneComponent, Pod>>>;
   /** What is to change, in this order. */
   readonly components: readonly ControlPlaneComponent[];

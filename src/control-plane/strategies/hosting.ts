@@ -15,11 +15,12 @@ export async function hostOnNode(
 ): Promise<void> {
   const { cluster, host } = context;
   const value = daemonSet.spec.template.spec.nodeSelector?.[hostLabel(component)] ?? '';
+  // Before the node opts in, so that its Pod is made of this template and not of one that was there before.
+  await cluster.apply<DaemonSetObject>(daemonSet as DaemonSetObject, { fieldManager: MANAGER, force: true });
   await cluster.apply<NodeObject>(
     nodeLabels(host.nodeName, { [hostLabel(component)]: value }),
     labelOptions(component),
   );
-  await cluster.apply<DaemonSetObject>(daemonSet as DaemonSetObject, { fieldManager: MANAGER, force: true });
 }
 
 /** Takes this node out of a DaemonSet, and the DaemonSet away with its last node. */

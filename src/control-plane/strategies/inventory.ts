@@ -1,13 +1,22 @@
 import { posix } from 'node:path';
-import type { Cluster } from '../../cluster/api.ts';
+import { isClusterError, type Cluster, type DaemonSetObject } from '../../cluster/api.ts';
+import type { DaemonSet } from '../../cluster/objects.ts';
 import type { Files } from '../../cluster/files.ts';
 import type { Host } from '../../cluster/host.ts';
 import type { Clock } from '../../core/clock.ts';
 import { hasErrors, ProblemList, type Problem } from '../../core/problem.ts';
 import { reasonOf } from '../../core/redact.ts';
 import { parseManifest } from '../manifest.ts';
-import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../selfhosting/labels.ts';
+import {
+  CONTROL_PLANE_COMPONENTS,
+  CONTROL_PLANE_NAMESPACE,
+  type ControlPlaneComponent,
+} from '../selfhosting/labels.ts';
+import { convertDaemonSet } from '../selfhosting/modern/convert.ts';
+import { hostLabel } from '../selfhosting/modern/facts.ts';
+import { hostedName, hostedValue } from '../selfhosting/modern/hosted.ts';
 import type { ManifestFile, StrategyContext } from './context.ts';
+import { textOf } from './static-pods.ts';
 import { argvOf, portOf } from './waits.ts';
 import { flagValue } from '../../format/flags.ts';
 
@@ -29,7 +38,9 @@ export async function takeInventory(
   settings: InventorySettings,
 ): Promise<{ readonly context?: StrategyContext; readonly problems: readonly FileProblem[] }> {
   const { host, cluster, manifestsDir, relayPort } = settings;
-  const { manifests, problems } = await readManifests(host.files, manifestsDir);
+  const { manifests, problems } = await readManifests(host.files, manifestsDir, (component) =>
+    findHosted(cluster, component, host.nodeName),
+  );
   if (manifests === undefined) return { problems };
   const service = await cluster.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
   const argv = argvOf(manifests['kube-apiserver'].pod, 'kube-apiserver');
@@ -47,15 +58,21 @@ export async function takeInventory(
   return { context, problems };
 }
 
-/** The manifests of a control plane; absent where a problem is an error. */
+type FindHosted = (component: ControlPlaneComponent) => Promise<DaemonSet | undefined>;
+
+/**
+ * The manifests of a control plane; absent where a problem is an error. For a component without one that the cluster
+ * hosts on the node it is what the DaemonSet was made from.
+ */
 export async function readManifests(
   files: Pick<Files, 'read'>,
   manifestsDir: string,
+  hostedBy: FindHosted = async () => undefined,
 ): Promise<{ readonly manifests?: StrategyContext['manifests']; readonly problems: readonly FileProblem[] }> {
   const found = await Promise.all(
     CONTROL_PLANE_COMPONENTS.map(async (component) => ({
       component,
-      ...(await readManifestOf(component, files, manifestsDir)),
+      ...(await readManifestOf(component, files, manifestsDir, hostedBy)),
     })),
   );
   const problems = found.flatMap((one) => one.problems);
@@ -68,6 +85,7 @@ async function readManifestOf(
   component: ControlPlaneComponent,
   files: Pick<Files, 'read'>,
   manifestsDir: string,
+  hostedBy: FindHosted,
 ): Promise<{ readonly file?: ManifestFile; readonly problems: readonly FileProblem[] }> {
   const path = posix.join(manifestsDir, `${component}.yaml`);
   const list = new ProblemList();
@@ -76,6 +94,8 @@ async function readManifestOf(
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(path));
   } catch (error) {
+    const daemonSet = isMissing(error) ? await hostedBy(component) : undefined;
+    if (daemonSet !== undefined) return fileOf(daemonSet, path);
     list.error(
       'DOCUMENT_UNREADABLE',
       '',
@@ -96,6 +116,47 @@ async function readManifestOf(
     return refused();
   }
   return { file: { path, text, pod, source }, problems: inFile(path, problems) };
+}
+
+/** The manifest that a DaemonSet was made from, with what was changed in it since. */
+async function fileOf(
+  daemonSet: DaemonSet,
+  path: string,
+): Promise<{ readonly file?: ManifestFile; readonly problems: readonly FileProblem[] }> {
+  const { pod, problems } = convertDaemonSet(daemonSet);
+  if (pod === undefined) return { problems: inFile(path, problems) };
+  const text = textOf(pod);
+  const { source } = await parseManifest(text);
+  return { file: { path, text, pod, source: source!, hosted: daemonSet }, problems: inFile(path, problems) };
+}
+
+/** The DaemonSet that hosts a component on a node; nothing where none does. */
+export async function findHosted(
+  cluster: Cluster,
+  component: ControlPlaneComponent,
+  nodeName: string,
+): Promise<DaemonSet | undefined> {
+  const name = hostedName(component, { nodeName });
+  try {
+    const { metadata } = await cluster.get({ kind: 'Node', name: nodeName });
+    const found = await cluster.get({ kind: 'DaemonSet', namespace: CONTROL_PLANE_NAMESPACE, name });
+    if (metadata.labels?.[hostLabel(component)] !== hostedValue(component, { nodeName })) return undefined;
+    return withoutServerFields(found);
+  } catch (error) {
+    if (isClusterError(error, 'NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+/** As it was applied: what the API server writes into it would be refused or meaningless another time. */
+function withoutServerFields({ apiVersion, kind, metadata, spec }: DaemonSetObject): DaemonSet {
+  const { name, namespace, labels, annotations } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, labels, annotations } as DaemonSet['metadata'],
+    spec: spec as DaemonSet['spec'],
+  };
 }
 
 function isMissing(error: unknown): boolean {

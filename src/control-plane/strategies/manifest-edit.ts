@@ -51,6 +51,16 @@ export function withOtherVerbosity(pod: Pod, component: ControlPlaneComponent): 
   return withFlag(pod, component, 'v', flagValue(argvOf(pod, component), 'v') === '2' ? '3' : '2');
 }
 
+/** New definitions of the components that are to change, where it matters only that something does. */
+export function otherVerbosity({
+  components,
+  manifests,
+}: StrategyContext): NonNullable<StrategyContext['definitions']> {
+  return Object.fromEntries(
+    components.map((component) => [component, withOtherVerbosity(manifests[component].pod, component)]),
+  );
+}
+
 export function withFlag(pod: Pod, component: ControlPlaneComponent, flag: string, value: string): Pod {
   const containers = pod.spec.containers.map((container) => {
     if (container.name !== component) return container;

@@ -6,7 +6,6 @@ import type { ComponentProblem, Strategy, StrategyContext, StrategyPlan } from '
 import { convertComponents } from './conversions.ts';
 import { hosted, incumbentOf, redefined, type Definition } from './definition.ts';
 import { FIREWALL_HINT, FIREWALL_UNKNOWN, firewallMessage, RELAY_PATIENCE, serverSteps } from './handover.ts';
-import { withOtherVerbosity } from './manifest-edit.ts';
 import { standbyPod, standbyProblems, standbySteps } from './standby.ts';
 import { forgetManifest, forgetStaticPod, keepManifest, textOf } from './static-pods.ts';
 import { steadyCluster } from './steady.ts';
@@ -54,7 +53,7 @@ export const relay: Strategy = {
 
 /** The same with what a component is at the end: a new flag, an image or a restart for what stays as it runs. */
 export const roll: Strategy = {
-  summary: 'a flag of the API server is changed in its manifest, while a second one takes the connections',
+  summary: 'a flag of the API server is changed, while a second one takes the connections',
   isPerNode: true,
   components: ['kube-apiserver'],
   plan: (given) => {
@@ -98,7 +97,7 @@ export const roll: Strategy = {
 };
 
 function definitionOf({ manifests, definitions }: StrategyContext, component: ControlPlaneComponent): Pod {
-  return definitions?.[component] ?? withOtherVerbosity(manifests[component].pod, component);
+  return definitions?.[component] ?? manifests[component].pod;
 }
 
 function planned(

@@ -40,6 +40,11 @@ export function steadyCluster(cluster: Cluster, clock: Clock, patienceMillisecon
     update: (object, options) => cluster.update(object, options),
     isHealthy: (check) => cluster.isHealthy(check),
     startedAt: () => again(() => cluster.startedAt()),
+    version: () => again(() => cluster.version()),
+    whoAmI: () => again(() => cluster.whoAmI()),
+    // A token that nobody heard of ends by itself.
+    requestToken: (serviceAccount, seconds) => again(() => cluster.requestToken(serviceAccount, seconds)),
+    discover: (groupVersion) => again(() => cluster.discover(groupVersion)),
     apply: (object, options) => again(() => cluster.apply(object, options)),
     // What is gone at the second time may have gone at the first: callers take NOT_FOUND for done.
     delete: (reference, options) => again(() => cluster.delete(reference, options)),

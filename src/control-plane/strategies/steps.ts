@@ -18,8 +18,8 @@ export interface Step {
   restore?(): Promise<void>;
 }
 
-/** How a run ended: `undone` means that what served before serves again. */
-export type StepsOutcome = 'done' | 'undone' | 'failed';
+/** How a run ended: `undone` means that what served before serves again, `stopped` that somebody asked it to stop. */
+export type StepsOutcome = 'done' | 'undone' | 'stopped' | 'failed';
 
 export type StepEvent =
   | { readonly type: 'started' | 'done'; readonly step: Step }

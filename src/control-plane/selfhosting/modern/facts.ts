@@ -55,6 +55,9 @@ export const RECORD_ANNOTATION = `${DOMAIN}/static-pod`;
 /** Label of the relay, by which bootlace and nobody else finds it. */
 export const RELAY_LABEL = `${DOMAIN}/relay`;
 
+/** Label of what the cluster holds of a run that has not come to its end. Its value is that of the node. */
+export const RUN_LABEL = `${DOMAIN}/run`;
+
 /** Value of the host label where one DaemonSet serves every node that opts in. */
 export const ANY_NODE = 'self-hosted';
 

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { CONTROL_PLANE_COMPONENTS, flagValue } from '../../src/control-plane/index.ts';
+import { continueRun } from '../../src/control-plane/journal/runs.ts';
+import { startTraffic, type SimulatedCluster } from '../../src/testing/index.ts';
+import { manifestPath, processesOf, startedCluster } from '../support/simulated.ts';
+import { keptOn, run } from '../support/strategy-run.ts';
+
+function rollBack(cluster: SimulatedCluster): Promise<string> {
+  const { host, cluster: api, clock } = cluster.login('cp1');
+  return continueRun({ host, cluster: api, clock, way: 'rollback', onEvent: () => {}, log: () => {} });
+}
+
+/** What the cluster holds of bootlace. */
+function ours({ world }: SimulatedCluster): readonly string[] {
+  return (['Lease', 'ConfigMap', 'DaemonSet', 'EndpointSlice'] as const).flatMap((kind) =>
+    world.store
+      .list(kind)
+      .map(({ metadata }) => `${kind} ${metadata.name}`)
+      .filter((name) => /bootlace|self-hosted/.test(name)),
+  );
+}
+
+test('a pivot that is done is taken back without a failed request, and nothing of it is left', async () => {
+  const cluster = await startedCluster();
+  const before = CONTROL_PLANE_COMPONENTS.map((name) => cluster.node('cp1').disk.read(manifestPath(name)));
+  const traffic = startTraffic(cluster);
+  expect(await run(cluster)).toBe('done');
+  expect(ours(cluster).some((name) => !name.startsWith('DaemonSet self-hosted-'))).toBe(false);
+  expect(await rollBack(cluster)).toBe('undone');
+  expect(CONTROL_PLANE_COMPONENTS.map((name) => cluster.node('cp1').disk.read(manifestPath(name)))).toEqual(before);
+  expect(keptOn(cluster)).toEqual([]);
+  expect(ours(cluster)).toEqual([]);
+  const labels = Object.keys(cluster.find('Node', undefined, 'cp1')!.metadata.labels!);
+  expect(labels.filter((label) => label.includes('bootlace'))).toEqual([]);
+  expect(await cluster.settle(60_000)).toBe(true);
+  const { failed, missing, leaderGaps } = await traffic.stop();
+  expect({ failed, missing }).toEqual({ failed: 0, missing: 0 });
+  for (const { seconds } of leaderGaps) expect(seconds).toBeLessThan(5);
+  await expect(rollBack(cluster)).rejects.toMatchObject({ code: 'RUN_MISSING' });
+});
+
+test('components that the cluster hosts are rolled as well, and the way back of the pivot keeps what was rolled', async () => {
+  const cluster = await startedCluster();
+  const traffic = startTraffic(cluster);
+  expect(await run(cluster)).toBe('done');
+  expect(await run(cluster, { strategy: 'roll', components: CONTROL_PLANE_COMPONENTS })).toBe('done');
+  for (const program of CONTROL_PLANE_COMPONENTS) {
+    const processes = processesOf(cluster.node('cp1'), program);
+    expect(processes, program).toHaveLength(1);
+    expect(processes[0]!.podName).toContain('self-hosted');
+    expect(flagValue(processes[0]!.argv, 'v'), program).toBe('2');
+  }
+  expect(await rollBack(cluster)).toBe('undone');
+  for (const program of CONTROL_PLANE_COMPONENTS) {
+    const processes = processesOf(cluster.node('cp1'), program);
+    expect(processes.map(({ podName }) => podName)).toEqual([`${program}-cp1`]);
+    expect(flagValue(processes[0]!.argv, 'v'), program).toBe('2');
+  }
+  expect(keptOn(cluster)).toEqual([]);
+  expect(ours(cluster)).toEqual([]);
+  const { failed, missing } = await traffic.stop();
+  expect({ failed, missing }).toEqual({ failed: 0, missing: 0 });
+});
+
+test('a pivoted node that lost its power is brought back by the way back', async () => {
+  const cluster = await startedCluster();
+  expect(await run(cluster)).toBe('done');
+  cluster.node('cp1').cutPower();
+  await cluster.clock.sleep(10_000);
+  cluster.node('cp1').boot();
+  await cluster.clock.sleep(60_000);
+  expect(processesOf(cluster.node('cp1'), 'kube-apiserver')).toEqual([]);
+  expect(await rollBack(cluster)).toBe('undone');
+  expect(await cluster.settle(120_000)).toBe(true);
+  expect(keptOn(cluster)).toEqual([]);
+  expect(ours(cluster)).toEqual([]);
+});
