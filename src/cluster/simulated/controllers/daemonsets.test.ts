@@ -110,6 +110,24 @@ describe('an update of the template', () => {
     expect(fewest).toBe(2);
   });
 
+  test.each([
+    [2, 1],
+    ['50%', 1],
+    ['34%', 1],
+    ['33%', 2],
+  ])('leaves no more than %s of three nodes without a Pod', async (maxUnavailable, least) => {
+    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } };
+    const cluster = await withSet(daemonSet('d', { spec: { updateStrategy } }), 3, 3);
+    await withImage(cluster, 'idle:2');
+    let fewest = 3;
+    await until(cluster, () => {
+      const ready = podsOf(cluster, 'd-').filter((pod) => isReady(pod) && !pod.metadata.deletionTimestamp);
+      fewest = Math.min(fewest, ready.length);
+      return ready.length === 3 && imagesOf(cluster).every((image) => image === 'idle:2');
+    });
+    expect(fewest).toBe(least);
+  });
+
   test('replaces at once what does not serve anyway', async () => {
     const sick = { ...IDLE, command: ['etcd'], readinessProbe: { httpGet: { port: 9, host: '127.0.0.1' } } };
     const cluster = await startedCluster({ workers: 3 });
@@ -124,8 +142,13 @@ describe('an update of the template', () => {
     await withImage(cluster, 'idle:2');
     await cluster.clock.sleep(60_000);
     expect(imagesOf(cluster)).toEqual(['idle:1']);
+    expect(cluster.find('DaemonSet', 'default', 'd')?.status).toMatchObject({ updatedNumberScheduled: 0 });
     const { name } = podsOf(cluster, 'd-')[0]!.metadata;
     await cluster.connect().delete({ kind: 'Pod', namespace: 'default', name: name! });
+    await until(cluster, () => podsOf(cluster, 'd-')[0]?.metadata.deletionTimestamp);
+    expect(imagesOf(cluster)).toEqual(['idle:1']);
+    await until(cluster, () => podsOf(cluster, 'd-').every(({ metadata }) => metadata.name !== name));
+    expect(cluster.node('w1').processes).toEqual([]);
     await until(cluster, () => serving(cluster, 1) && imagesOf(cluster)[0] === 'idle:2');
   });
 });

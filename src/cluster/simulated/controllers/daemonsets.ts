@@ -78,7 +78,7 @@ export function runDaemonSets(process: Process, world: World): void {
       if (updateStrategy?.type !== 'RollingUpdate') continue;
       for (const pod of outdated) {
         // One that does not serve anyway takes no availability with it.
-        if (serves(pod) && unavailable >= maxUnavailable(set)) continue;
+        if (serves(pod) && unavailable >= maxUnavailable(set, chosen.length)) continue;
         if (serves(pod)) unavailable += 1;
         remove(pod, api);
       }
@@ -173,9 +173,12 @@ function byAge({ metadata: a }: PodObject, { metadata: b }: PodObject): number {
   return Date.parse(a.creationTimestamp!) - Date.parse(b.creationTimestamp!);
 }
 
-function maxUnavailable({ spec }: DaemonSet): number {
+/** How many nodes may be without a Pod that serves; a percentage is one of the nodes that should have one, rounded up. */
+function maxUnavailable({ spec }: DaemonSet, nodes: number): number {
   const given = spec.updateStrategy?.rollingUpdate?.['maxUnavailable'];
-  return typeof given === 'number' ? given : 1;
+  if (typeof given === 'number') return given;
+  const [, percentage] = /^(\d+)%$/.exec(typeof given === 'string' ? given : '') ?? [];
+  return percentage === undefined ? 1 : Math.ceil((Number(percentage) * nodes) / 100);
 }
 
 function ownerOf({ metadata }: DaemonSetObject) {
