@@ -35,6 +35,27 @@ export interface Cluster {
    * another that has the same address and the same certificate.
    */
   startedAt(): Promise<number>;
+  /** Version of Kubernetes that the server says it has, such as `v1.35.4`: what GET /version calls `gitVersion`. */
+  version(): Promise<string>;
+  /** Name of the user that the server takes the caller for. */
+  whoAmI(): Promise<string>;
+  /**
+   * A bearer token of a ServiceAccount for the audiences of the API server. It is a secret, and no error quotes it. Servers
+   * may give another life time than that asked for, and refuse one of less than 600 seconds with `INVALID`. Throws
+   * `NOT_FOUND` where there is no such ServiceAccount.
+   */
+  requestToken(serviceAccount: ServiceAccountReference, seconds: number): Promise<string>;
+  /**
+   * Names of the resources, subresources among them, that the server has in a group and version such as `apps/v1`, sorted;
+   * `v1` is the core group. For an API that the server aggregates it is the answer of the other server. Throws `NOT_FOUND`
+   * for a group or version that the server does not know, and `UNAVAILABLE` where the other server does not answer.
+   */
+  discover(groupVersion: string): Promise<readonly string[]>;
+}
+
+export interface ServiceAccountReference {
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export type HealthCheck = 'healthz' | 'livez' | 'readyz';
@@ -94,16 +115,21 @@ export type WatchEvent<K extends Kind = Kind> =
 
 /** Every kind that is spoken of, with its type. */
 export interface Objects {
+  readonly APIService: APIServiceObject;
   readonly ConfigMap: ConfigMapObject;
   readonly DaemonSet: DaemonSetObject;
   readonly EndpointSlice: EndpointSliceObject;
   readonly Event: EventObject;
   readonly Lease: LeaseObject;
+  readonly MutatingWebhookConfiguration: MutatingWebhookConfigurationObject;
   readonly Namespace: NamespaceObject;
   readonly Node: NodeObject;
   readonly Pod: PodObject;
+  readonly ResourceQuota: ResourceQuotaObject;
   readonly Secret: SecretObject;
   readonly Service: ServiceObject;
+  readonly ServiceAccount: ServiceAccountObject;
+  readonly ValidatingWebhookConfiguration: ValidatingWebhookConfigurationObject;
 }
 
 export type Kind = keyof Objects;
@@ -140,6 +166,34 @@ export interface ClusterObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Metadata;
+}
+
+/** One group and version of the API, and who serves it. Its name is `VERSION.GROUP`. */
+export interface APIServiceObject extends ClusterObject {
+  readonly apiVersion: 'apiregistration.k8s.io/v1';
+  readonly kind: 'APIService';
+  readonly spec: {
+    readonly group?: string;
+    readonly version?: string;
+    /** Who serves it behind the API server. Absent, or null, for what the API server serves itself. */
+    readonly service?: ServiceReference | null;
+  };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+export interface ServiceReference {
+  readonly namespace?: string;
+  readonly name?: string;
+  /** Default: 443. */
+  readonly port?: number;
+}
+
+export interface Condition {
+  /** Such as `Available`. */
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
 }
 
 export interface ConfigMapObject extends ClusterObject {
@@ -188,6 +242,50 @@ export interface LeaseObject extends ClusterObject {
   };
 }
 
+export interface MutatingWebhookConfigurationObject extends ClusterObject {
+  readonly apiVersion: 'admissionregistration.k8s.io/v1';
+  readonly kind: 'MutatingWebhookConfiguration';
+  readonly webhooks?: readonly Webhook[];
+}
+
+/** Whom the API server asks before it stores what matches. */
+export interface Webhook {
+  readonly name: string;
+  /** What becomes of a request when the webhook does not answer. Default: `Fail`, it is refused. */
+  readonly failurePolicy?: 'Fail' | 'Ignore';
+  /** By labels of the object's namespace. Default: all. */
+  readonly namespaceSelector?: LabelSelector;
+  /** By labels of the object. Default: all. */
+  readonly objectSelector?: LabelSelector;
+  readonly rules?: readonly WebhookRule[];
+  /** Either a Service of the cluster or an address somewhere else. */
+  readonly clientConfig: {
+    readonly service?: ServiceReference & { readonly path?: string };
+    readonly url?: string;
+  };
+}
+
+/** What a webhook is asked about: `*` stands for all. */
+export interface WebhookRule {
+  /** Such as `CREATE`. */
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+  /** Default: `*`. */
+  readonly scope?: 'Cluster' | 'Namespaced' | '*';
+}
+
+/** All of its parts have to hold; one without any holds for everything. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+    readonly values?: readonly string[];
+  }[];
+}
+
 export interface NamespaceObject extends ClusterObject {
   readonly apiVersion: 'v1';
   readonly kind: 'Namespace';
@@ -209,6 +307,25 @@ export interface PodObject extends ClusterObject {
   readonly status?: { readonly phase?: string; readonly [field: string]: unknown };
 }
 
+export interface ResourceQuotaObject extends ClusterObject {
+  readonly apiVersion: 'v1';
+  readonly kind: 'ResourceQuota';
+  readonly spec?: {
+    /** Quantities by what they limit, such as `pods` or `requests.cpu`. */
+    readonly hard?: Readonly<Record<string, string>>;
+    /** Which Pods count, such as `BestEffort`. Default: all. */
+    readonly scopes?: readonly string[];
+    readonly scopeSelector?: {
+      readonly matchExpressions?: readonly {
+        /** Such as `PriorityClass`. */
+        readonly scopeName: string;
+        readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+        readonly values?: readonly string[];
+      }[];
+    };
+  };
+}
+
 export interface SecretObject extends ClusterObject {
   readonly apiVersion: 'v1';
   readonly kind: 'Secret';
@@ -227,7 +344,18 @@ export interface ServiceObject extends ClusterObject {
   };
 }
 
-/** A call to the cluster failed. The message never holds what a Secret or a kubeconfig holds. */
+export interface ServiceAccountObject extends ClusterObject {
+  readonly apiVersion: 'v1';
+  readonly kind: 'ServiceAccount';
+}
+
+export interface ValidatingWebhookConfigurationObject extends ClusterObject {
+  readonly apiVersion: 'admissionregistration.k8s.io/v1';
+  readonly kind: 'ValidatingWebhookConfiguration';
+  readonly webhooks?: readonly Webhook[];
+}
+
+/** A call to the cluster failed. The message never holds what a Secret, a token or a kubeconfig holds. */
 export class ClusterError extends BootlaceError {
   override readonly name = 'ClusterError';
   declare readonly code: ClusterErrorCode;

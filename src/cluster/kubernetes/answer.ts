@@ -26,6 +26,27 @@ export function refusalOf({ status, text }: Reply, subject: Subject): ClusterErr
   return refusal(status, parse(text), subject);
 }
 
+/** The text at a place in an answer. */
+export function textOf(reply: Reply, path: readonly string[], subject: Subject): string {
+  const found = path.reduce<unknown>(
+    (value, field) => (isMapping(value) ? value[field] : undefined),
+    objectOf(reply, subject),
+  );
+  if (typeof found === 'string' && found !== '') return found;
+  throw new ClusterError('UNEXPECTED', `Could not ${subject.action}: the answer has no ${path.join('.')}.`);
+}
+
+/** The names of the resources in an answer, sorted. */
+export function namesOf(reply: Reply, subject: Subject): readonly string[] {
+  const { resources } = objectOf(reply, subject) as { readonly resources?: unknown };
+  const list = resources === null ? [] : resources;
+  const names = Array.isArray(list)
+    ? list.map((resource: unknown) => (isMapping(resource) ? resource['name'] : undefined))
+    : undefined;
+  if (names?.every((name) => typeof name === 'string')) return names.toSorted();
+  throw new ClusterError('UNEXPECTED', `Could not ${subject.action}: the answer is no list of resources.`);
+}
+
 /** The list in an answer. Its items come without kind and version. */
 export function listOf<K extends Kind>(reply: Reply, kind: K, subject: Subject): ObjectList<K> {
   const list = objectOf(reply, subject) as Readonly<Record<string, unknown>>;

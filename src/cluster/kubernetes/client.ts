@@ -12,10 +12,10 @@ import {
   type WatchStart,
   type WriteOptions,
 } from '../api.ts';
-import { eventOf, listOf, objectOf, refusalOf, type Subject } from './answer.ts';
+import { eventOf, listOf, namesOf, objectOf, refusalOf, textOf, type Subject } from './answer.ts';
 import { loadClient, loadKubeConfig, type ClientModule } from './load.ts';
 import { openStream, sendRequest, type Reply, type Request, type Stream } from './request.ts';
-import { listPath, namespacePath, objectPath } from './resources.ts';
+import { groupVersionPath, listPath, namespacePath, objectPath } from './resources.ts';
 
 export interface ConnectSettings {
   /** Path of the kubeconfig. */
@@ -98,8 +98,31 @@ export function clusterOver({ send, open }: Transport): Cluster {
     },
     isHealthy: async (check = 'healthz') => (await send({ method: 'GET', path: `/${check}` })).status === 200,
     startedAt: async () => startOf(await send({ method: 'GET', path: '/metrics' })),
+    version: async () => {
+      const reply = await send({ method: 'GET', path: '/version' });
+      return textOf(reply, ['gitVersion'], { action: 'get /version', isSecret: false });
+    },
+    whoAmI: async () => {
+      const path = `${AUTHENTICATION_PATH}/selfsubjectreviews`;
+      const body = { apiVersion: AUTHENTICATION, kind: 'SelfSubjectReview' };
+      const about = { action: 'ask who the user is', isSecret: false };
+      return textOf(await send({ method: 'POST', path, body }), ['status', 'userInfo', 'username'], about);
+    },
+    requestToken: async ({ namespace, name }, seconds) => {
+      const path = `${objectPath('ServiceAccount', namespace, name)}/token`;
+      const body = { apiVersion: AUTHENTICATION, kind: 'TokenRequest', spec: { expirationSeconds: seconds } };
+      const about = { ...subject('get a token of', 'ServiceAccount', namespace, name), isSecret: true };
+      return textOf(await send({ method: 'POST', path, body }), ['status', 'token'], about);
+    },
+    discover: async (groupVersion) => {
+      const path = groupVersionPath(groupVersion);
+      return namesOf(await send({ method: 'GET', path }), { action: `get ${path}`, isSecret: false });
+    },
   };
 }
+
+const AUTHENTICATION = 'authentication.k8s.io/v1';
+const AUTHENTICATION_PATH = `/apis/${AUTHENTICATION}`;
 
 type Write = 'create' | 'update' | 'apply';
 

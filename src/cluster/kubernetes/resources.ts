@@ -8,17 +8,38 @@ const RESOURCES: {
     readonly isNamespaced: boolean;
   };
 } = {
+  APIService: { apiVersion: 'apiregistration.k8s.io/v1', plural: 'apiservices', isNamespaced: false },
   ConfigMap: { apiVersion: 'v1', plural: 'configmaps', isNamespaced: true },
   DaemonSet: { apiVersion: 'apps/v1', plural: 'daemonsets', isNamespaced: true },
   EndpointSlice: { apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices', isNamespaced: true },
   Event: { apiVersion: 'v1', plural: 'events', isNamespaced: true },
   Lease: { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', isNamespaced: true },
+  MutatingWebhookConfiguration: {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    plural: 'mutatingwebhookconfigurations',
+    isNamespaced: false,
+  },
   Namespace: { apiVersion: 'v1', plural: 'namespaces', isNamespaced: false },
   Node: { apiVersion: 'v1', plural: 'nodes', isNamespaced: false },
   Pod: { apiVersion: 'v1', plural: 'pods', isNamespaced: true },
+  ResourceQuota: { apiVersion: 'v1', plural: 'resourcequotas', isNamespaced: true },
   Secret: { apiVersion: 'v1', plural: 'secrets', isNamespaced: true },
   Service: { apiVersion: 'v1', plural: 'services', isNamespaced: true },
+  ServiceAccount: { apiVersion: 'v1', plural: 'serviceaccounts', isNamespaced: true },
+  ValidatingWebhookConfiguration: {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    plural: 'validatingwebhookconfigurations',
+    isNamespaced: false,
+  },
 };
+
+/** Names of the resources of a group and version that are known here, sorted. */
+export function resourcesOf(groupVersion: string): readonly string[] {
+  return Object.values(RESOURCES)
+    .filter(({ apiVersion }) => apiVersion === groupVersion)
+    .map(({ plural }) => plural)
+    .toSorted();
+}
 
 /** The path of one object. Throws `INVALID` for a name or a namespace that is missing, or would lead elsewhere. */
 export function objectPath(kind: Kind, namespace: string | undefined, name: string | undefined): string {
@@ -34,10 +55,21 @@ export function namespacePath(kind: Kind, namespace: string | undefined): string
 /** The path of all objects of a kind, in one namespace or in all of them. */
 export function listPath(kind: Kind, namespace: string | undefined): string {
   const { apiVersion, plural, isNamespaced } = RESOURCES[kind];
-  const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}`;
+  const root = rootOf(apiVersion);
   if (namespace === undefined) return `${root}/${plural}`;
   if (!isNamespaced) throw new ClusterError('INVALID', `A ${kind} is in no namespace.`);
   return `${root}/namespaces/${segment(kind, 'namespace', namespace)}/${plural}`;
+}
+
+/** The path of a group and version, such as `apps/v1`. Throws `INVALID` for what is none. */
+export function groupVersionPath(groupVersion: string): string {
+  if (!/^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?\/)?[a-z\d]+$/.test(groupVersion))
+    throw new ClusterError('INVALID', 'A version of the API has the form GROUP/VERSION, or v1.');
+  return rootOf(groupVersion);
+}
+
+function rootOf(apiVersion: string): string {
+  return `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}`;
 }
 
 /** The object with its kind and version, which a list leaves out. */

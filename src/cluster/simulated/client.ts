@@ -10,7 +10,8 @@ import {
   type WatchStart,
 } from '../api.ts';
 import type { Endpoint } from '../host.ts';
-import type { ApiRequest, Reply, User } from './api/requests.ts';
+import { groupVersionPath } from '../kubernetes/resources.ts';
+import type { ApiRequest, Credentials, Reply } from './api/requests.ts';
 import { watchEventOf } from './api/watch-events.ts';
 import type { ClusterCall, ClusterFault } from './memory.ts';
 import type { Origin } from './network.ts';
@@ -20,7 +21,7 @@ import { callApi, type World } from './world.ts';
 export interface ClientSettings {
   readonly origin: Origin;
   readonly endpoint: Endpoint;
-  readonly user: User;
+  readonly credentials: Credentials;
   readonly session: Session;
   /** Of this client and others like it, which are numbered. */
   readonly name: string;
@@ -30,7 +31,7 @@ export interface ClientSettings {
 
 /** The API of a simulated cluster as somebody has it from somewhere: each call on a connection of its own. */
 export function createClient(world: World, settings: ClientSettings): Cluster {
-  const { endpoint, user, session, fault, name } = settings;
+  const { endpoint, credentials, session, fault, name } = settings;
   const { draw, random } = world.chance(`${name} ${world.number(name)}`);
   const origin = { ...settings.origin, random };
   let calls = 0;
@@ -42,7 +43,7 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
     const latency = draw(world.timings.request);
     await session.clock.sleep(latency / 2);
     if (found?.when === 'before') throw found.error;
-    const reply = await session.wait<Reply>((settle) => callApi(world, origin, endpoint, user, request, settle));
+    const reply = await session.wait<Reply>((settle) => callApi(world, origin, endpoint, credentials, request, settle));
     await session.clock.sleep(latency / 2);
     if (found !== undefined) throw found.error;
     if (reply.status === 200) return structuredClone(reply.body);
@@ -71,7 +72,7 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
     let left = world.store
       .since(Number(resourceVersion) || 0)
       .filter((change) => watchEventOf(selection, change) !== undefined).length;
-    const stop = server.watch(selection, { resourceVersion }, user, {
+    const stop = server.watch(selection, { resourceVersion }, credentials, {
       draw,
       next: put,
       end: (reply) => put({ end: reply }),
@@ -116,6 +117,11 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
       (await call({ verb: 'apply', object: structuredClone(object), options })) as T,
     delete: async (reference, options = {}) => void (await call({ verb: 'delete', reference, options })),
     startedAt: async () => (await call({ verb: 'identify' })) as number,
+    version: async () => (await call({ verb: 'version' })) as string,
+    whoAmI: async () => (await call({ verb: 'review' })) as string,
+    requestToken: async ({ namespace, name: account }, seconds) =>
+      (await call({ verb: 'token', serviceAccount: { namespace, name: account }, seconds })) as string,
+    discover: async (groupVersion) => (await call({ verb: 'discover', groupVersion })) as readonly string[],
     isHealthy: async (check = 'healthz') => {
       try {
         await call({ verb: 'health', check });
@@ -131,7 +137,7 @@ export function createClient(world: World, settings: ClientSettings): Cluster {
 
 /** A call as a message names it. */
 function subjectOf({ verb, kind, name }: ClusterCall): string {
-  return verb === 'health' ? `ask ${name}` : `${verb} ${kind} ${name}`.trimEnd();
+  return verb === 'health' ? `ask ${name}` : [verb, kind, name].filter((part) => part !== '').join(' ');
 }
 
 function errorOf({ code = 'UNEXPECTED', message = '' }: Reply, { kind }: Selection): ClusterError {
@@ -155,6 +161,14 @@ function callOf(request: ApiRequest, number: number): ClusterCall {
       return { number, verb: 'health', kind: '', name: `/${request.check}` };
     case 'identify':
       return { number, verb: 'health', kind: '', name: '/metrics' };
+    case 'version':
+      return { number, verb: 'get', kind: '', name: '/version' };
+    case 'review':
+      return { number, verb: 'create', kind: 'SelfSubjectReview', name: '' };
+    case 'token':
+      return { number, verb: 'create', kind: 'TokenRequest', name: request.serviceAccount.name };
+    case 'discover':
+      return { number, verb: 'get', kind: '', name: groupVersionPath(request.groupVersion) };
     default:
       return request satisfies never;
   }

@@ -2,6 +2,7 @@ import { createSimulatedClock, type Clock, type SimulatedClock } from '../../cor
 import type { Cluster, Kind, ObjectOf } from '../api.ts';
 import type { Endpoint, Host } from '../host.ts';
 import { createRegistry, type Admission } from './api/registry.ts';
+import { createTokens } from './api/tokens.ts';
 import type { User } from './api/requests.ts';
 import { createBalancer } from './balancer.ts';
 import { createClient } from './client.ts';
@@ -107,7 +108,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
   const { machines, port, service } = setup;
   const servers = machines.filter(({ isControlPlane }) => isControlPlane).map(({ address }) => ({ address, port }));
   const balancer = servers.length > 1 ? createBalancer(setup.balancer, servers) : undefined;
-  const hasEtcd = machines.some(({ disk }) => disk.read(`${MANIFESTS_DIRECTORY}/etcd.yaml`) !== undefined);
+  const etcdMachines = machines.filter(({ disk }) => disk.read(`${MANIFESTS_DIRECTORY}/etcd.yaml`) !== undefined);
 
   const world: World = {
     clock,
@@ -119,6 +120,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
       now: () => new Date(EPOCH + clock.now()),
       admissions,
     }),
+    tokens: createTokens({ store, random: random.fork('tokens'), now: () => clock.now() }),
     network: createNetwork({ machines, random: random.fork('network'), service, ...(balancer && { balancer }) }),
     machines,
     endpoint: balancer ?? servers[0]!,
@@ -127,9 +129,10 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
     serverLeases: new Map(),
     leaders: new Map(),
     lastServers: new Map(),
+    etcdMachines,
     // Without a manifest of its own etcd is elsewhere, and there.
     isStoreAvailable: () =>
-      !hasEtcd ||
+      etcdMachines.length === 0 ||
       machines.filter(({ listeners }) => listeners.some((listener) => listener.port === ETCD_PORT)).length >
         servers.length / 2,
     startFault: (process) => startFaults.map((fault) => fault(process)).find((found) => found !== undefined),
@@ -157,11 +160,11 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
     const machine = machines[placeOf(node)]!;
     const session = createSession(clock);
     const name = `login ${node} ${world.number(`login ${node}`)}`;
-    const connect = (endpoint: Endpoint, isDirect: boolean): Cluster =>
+    const connect = (endpoint: Endpoint, isDirect: boolean, token?: string): Cluster =>
       createClient(world, {
         origin: { node, isDirect },
         endpoint,
-        user: ADMINISTRATOR,
+        credentials: token === undefined ? ADMINISTRATOR : { token },
         session,
         name,
         fault: api,
@@ -201,7 +204,7 @@ export function createSimulatedCluster(settings: SimulatedClusterSettings = {}):
       createClient(world, {
         origin: from === undefined ? {} : { node: from },
         endpoint,
-        user,
+        credentials: user,
         session: createSession(clock),
         name: `client ${from ?? 'outside'}`,
         fault,

@@ -3,6 +3,7 @@ import {
   ClusterError,
   labelsMatcher,
   type AnyObject,
+  type APIServiceObject,
   type Cluster,
   type ClusterObject,
   type Kind,
@@ -12,14 +13,22 @@ import {
   type WatchEvent,
   type WatchStart,
 } from '../api.ts';
+import { groupVersionPath } from '../kubernetes/resources.ts';
+import { discoveryOf } from './api/discovery.ts';
+import { versionOf } from './version.ts';
 
 /** A call as the cluster saw it. */
 export interface ClusterCall {
   /** Number of the call, from 0. */
   readonly number: number;
+  /** Reviews and requests for tokens are created. */
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'apply' | 'delete' | 'health';
+  /** Empty for what is no object. */
   readonly kind: string;
-  /** Name of the object, the label selector of a list or a watch, or the path of a health check. */
+  /**
+   * Name of the object, of the ServiceAccount for a TokenRequest, the label selector of a list or a watch, or the path of
+   * what is no object, such as a health check.
+   */
   readonly name: string;
 }
 
@@ -62,7 +71,8 @@ type Predicate = (object: ClusterObject) => boolean;
  * It is simpler than a real one. Nobody owns a field: an apply merges mappings, replaces lists, takes nothing away and
  * never conflicts with another manager. Nothing is validated, filled in but name, uid and version, or split into spec
  * and status. Every write makes a new version, even one that changes nothing. A deleted object is gone at once, with
- * no grace period, finalizer or propagation to what it owns. No version is ever too old for a watch.
+ * no grace period, finalizer or propagation to what it owns. No version is ever too old for a watch. Its version is
+ * v0.0.0, whoever asks is `kubernetes-admin`, and the tokens that it gives open nothing.
  */
 export function createMemoryCluster({ fault }: MemoryClusterSettings = {}): MemoryCluster {
   const calls: ClusterCall[] = [];
@@ -198,6 +208,24 @@ export function createMemoryCluster({ fault }: MemoryClusterSettings = {}): Memo
       }),
     isHealthy: (check = 'healthz') => call('health', '', `/${check}`, () => healthy),
     startedAt: () => call('health', '', '/metrics', () => 0),
+    version: () => call('get', '', '/version', () => versionOf('')),
+    whoAmI: () => call('create', 'SelfSubjectReview', '', () => 'kubernetes-admin'),
+    requestToken: ({ namespace, name }) =>
+      call('create', 'TokenRequest', name, () => {
+        found('ServiceAccount', namespace, name);
+        return `memory-${calls.length}`;
+      }),
+    discover: async (groupVersion) => {
+      const path = groupVersionPath(groupVersion);
+      return call('get', '', path, () => {
+        const reply = discoveryOf(
+          groupVersion,
+          (name) => objects.get(keyOf('APIService', undefined, name)) as APIServiceObject | undefined,
+        );
+        if (reply.code !== undefined) throw new ClusterError(reply.code, `Could not get ${path}: ${reply.message}`);
+        return reply.body as readonly string[];
+      });
+    },
   };
 }
 

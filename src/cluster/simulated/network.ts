@@ -1,6 +1,6 @@
 import type { WatchEvent, WatchStart, Selection } from '../api.ts';
 import type { Endpoint } from '../host.ts';
-import { noAnswer, type ApiRequest, type Reply, type User } from './api/requests.ts';
+import { noAnswer, type ApiRequest, type Credentials, type Reply } from './api/requests.ts';
 import type { Listener, Machine } from './machine.ts';
 import { isAnyAddress } from './process.ts';
 import type { Chance, Random } from './random.ts';
@@ -19,9 +19,14 @@ export interface Server {
   /** Whether its end would still answer. */
   readonly isOpen: boolean;
   /** Answers once, now or later. */
-  request(request: ApiRequest, user: User, answer: (reply: Reply) => void): void;
+  request(request: ApiRequest, credentials: Credentials, answer: (reply: Reply) => void): void;
   /** Streams changes. Returns what ends that. */
-  watch(selection: Selection, from: Pick<WatchStart, 'resourceVersion'>, user: User, sink: WatchSink): () => void;
+  watch(
+    selection: Selection,
+    from: Pick<WatchStart, 'resourceVersion'>,
+    credentials: Credentials,
+    sink: WatchSink,
+  ): () => void;
 }
 
 export interface WatchSink {

@@ -14,6 +14,8 @@ export interface Change {
 export interface Store {
   /** Number of the last change. */
   readonly version: number;
+  /** How many objects there are. */
+  readonly count: number;
   get<K extends Kind>(kind: K, namespace: string | undefined, name: string): ObjectOf<K> | undefined;
   /** In the order of namespace and name. */
   list<K extends Kind>(kind: K): readonly ObjectOf<K>[];
@@ -48,6 +50,9 @@ export function createStore(): Store {
   return {
     get version() {
       return changes.length;
+    },
+    get count() {
+      return [...objects.values()].reduce((sum, { size }) => sum + size, 0);
     },
     get: <K extends Kind>(kind: K, namespace: string | undefined, name: string) =>
       ofKind(kind).get(keyOf(namespace, name)) as ObjectOf<K> | undefined,

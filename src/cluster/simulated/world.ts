@@ -1,7 +1,8 @@
 import type { SimulatedClock } from '../../core/clock.ts';
 import type { Endpoint } from '../host.ts';
 import type { Registry } from './api/registry.ts';
-import type { ApiRequest, Reply, User } from './api/requests.ts';
+import type { ApiRequest, Credentials, Reply } from './api/requests.ts';
+import type { Tokens } from './api/tokens.ts';
 import type { SimulatedEvent } from './events.ts';
 import type { Machine } from './machine.ts';
 import type { Network, Origin, Server } from './network.ts';
@@ -16,6 +17,7 @@ export interface World {
   readonly timings: Timings;
   readonly store: Store;
   readonly registry: Registry;
+  readonly tokens: Tokens;
   readonly network: Network;
   /** In the order of their names. */
   readonly machines: readonly Machine[];
@@ -29,8 +31,10 @@ export interface World {
   readonly serverLeases: Map<string, number>;
   /** Who leads, by component, whatever the lease says. */
   readonly leaders: Map<string, string>;
-  /** Which server each component has heard last, by its user: it holds a connection there as long as it lives. */
-  readonly lastServers: Map<Holder, Map<User, Server>>;
+  /** Which server each component has heard last, by who it is there: it holds a connection there as long as it lives. */
+  readonly lastServers: Map<Holder, Map<Credentials, Server>>;
+  /** Machines with a member of etcd. None where etcd is elsewhere. */
+  readonly etcdMachines: readonly Machine[];
   /** Whether a majority of etcd's members serves. */
   isStoreAvailable(): boolean;
   /** Why a process ends as soon as it starts, if it does: for flags that nothing else here knows to be wrong. */
@@ -69,7 +73,7 @@ export function callApi(
   world: World,
   caller: Caller,
   endpoint: Endpoint,
-  user: User,
+  credentials: Credentials,
   request: ApiRequest,
   answer: (reply: Reply) => void,
 ): void {
@@ -83,8 +87,8 @@ export function callApi(
   }
   const server = world.network.connect(caller, endpoint);
   if ('refusal' in server) return once(server.refusal);
-  server.request(request, user, (reply) => {
-    if (reply.status === 200 && caller.holder?.isAlive) hold(world, caller.holder, user, server);
+  server.request(request, credentials, (reply) => {
+    if (reply.status === 200 && caller.holder?.isAlive) hold(world, caller.holder, credentials, server);
     once(reply);
   });
   if (!isAnswered)
@@ -93,8 +97,8 @@ export function callApi(
     );
 }
 
-function hold({ lastServers }: World, holder: Holder, user: User, server: Server): void {
+function hold({ lastServers }: World, holder: Holder, credentials: Credentials, server: Server): void {
   const held = lastServers.get(holder);
-  if (held === undefined) lastServers.set(holder, new Map([[user, server]]));
-  else held.set(user, server);
+  if (held === undefined) lastServers.set(holder, new Map([[credentials, server]]));
+  else held.set(credentials, server);
 }

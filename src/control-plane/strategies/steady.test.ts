@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ClusterError, type ConfigMapObject } from '../../cluster/api.ts';
+import { ClusterError, type Cluster, type ConfigMapObject } from '../../cluster/api.ts';
 import { createMemoryCluster } from '../../cluster/simulated/memory.ts';
 import { createSimulatedClock } from '../../core/clock.ts';
 import type { ClusterErrorCode } from '../../core/errors.ts';
@@ -56,6 +56,18 @@ test('what may be done twice is sent again when its answer was lost', async () =
   const { cluster, memory } = failing('TIMEOUT', 1, 'after');
   await cluster.apply(OBJECT, { fieldManager: 'm' });
   expect(memory.calls.map(({ verb }) => verb)).toEqual(['apply', 'apply']);
+});
+
+test.each<[string, (cluster: Cluster) => Promise<unknown>]>([
+  ['the version', (cluster) => cluster.version()],
+  ['who asks', (cluster) => cluster.whoAmI()],
+  ['a token', (cluster) => cluster.requestToken({ namespace: 'n', name: 'a' }, 600)],
+  ['what is in a group', (cluster) => cluster.discover('apps/v1')],
+])('%s is asked for again when the answer was lost', async (_what, ask) => {
+  const { cluster, memory } = failing('TIMEOUT', 1, 'after');
+  memory.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a', namespace: 'n' } });
+  expect(await ask(cluster)).toBeTruthy();
+  expect(memory.calls).toHaveLength(2);
 });
 
 test.each(['create', 'update'] as const)('a %s is sent once', async (verb) => {

@@ -14,7 +14,7 @@ import type { Random } from '../random.ts';
 import { deepFreeze, type Store } from '../store.ts';
 import { withPodDefaults } from './defaults.ts';
 import { withApply, withUpdate } from './ownership.ts';
-import { done, refusal, type ApiRequest, type Reply, type User } from './requests.ts';
+import { done, refusal, type ObjectRequest, type Reply, type User } from './requests.ts';
 import { shapeFaultOf } from './shape.ts';
 import { faultOf } from './validation.ts';
 
@@ -40,7 +40,7 @@ export interface RegistrySettings {
 }
 
 /** What every API server does with a request once it knows who asks: all of them work on one store. */
-export type Registry = (request: ApiRequest, user: User) => Reply;
+export type Registry = (request: ObjectRequest, user: User) => Reply;
 
 export function createRegistry({ store, random, now, admissions }: RegistrySettings): Registry {
   /** Names that one kind is given say nothing of those of another one. */
@@ -255,9 +255,6 @@ export function createRegistry({ store, random, now, admissions }: RegistrySetti
         return apply(request.object, request.options, user);
       case 'delete':
         return remove(request.reference, request.options ?? {}, user);
-      case 'health':
-      case 'identify':
-        return done();
       default:
         return request satisfies never;
     }

@@ -6,11 +6,15 @@ import type {
   HealthCheck,
   Reference,
   Selection,
+  ServiceAccountReference,
   WriteOptions,
 } from '../../api.ts';
 
 /** What an API server is asked. */
-export type ApiRequest =
+export type ApiRequest = ObjectRequest | ServerRequest;
+
+/** About objects: what every API server answers alike. */
+export type ObjectRequest =
   | { readonly verb: 'get'; readonly reference: Reference }
   | { readonly verb: 'list'; readonly selection: Selection }
   | { readonly verb: 'create'; readonly object: AnyObject; readonly options?: WriteOptions }
@@ -22,19 +26,30 @@ export type ApiRequest =
       readonly subresource?: 'status' | 'binding';
     }
   | { readonly verb: 'apply'; readonly object: AnyObject; readonly options: ApplyOptions }
-  | { readonly verb: 'delete'; readonly reference: Reference; readonly options?: DeleteOptions }
+  | { readonly verb: 'delete'; readonly reference: Reference; readonly options?: DeleteOptions };
+
+/** About the server and those who ask it. */
+export type ServerRequest =
   | { readonly verb: 'health'; readonly check: HealthCheck }
   /** When the process was started that answers. */
-  | { readonly verb: 'identify' };
+  | { readonly verb: 'identify' }
+  | { readonly verb: 'version' }
+  /** Who asks. */
+  | { readonly verb: 'review' }
+  | { readonly verb: 'token'; readonly serviceAccount: ServiceAccountReference; readonly seconds: number }
+  | { readonly verb: 'discover'; readonly groupVersion: string };
 
 /** Who asks, as the API server calls them: `kubernetes-admin`, `system:node:cp-1` and so on. */
 export type User = string;
+
+/** How somebody says who they are: by a certificate, which names a user, or by a token. */
+export type Credentials = User | { readonly token: string };
 
 /** An answer, or that there was none. */
 export interface Reply {
   /** HTTP status; 0 where no answer came. */
   readonly status: number;
-  /** An object, or the objects of a list. Absent for a deletion and for health. */
+  /** An object, the objects of a list, or what else was asked for. Absent for a deletion and for health. */
   readonly body?: unknown;
   /** Where it is a refusal. */
   readonly code?: ClusterErrorCode;

@@ -1,11 +1,14 @@
-import type { EndpointSliceObject, HealthCheck, Selection, WatchEvent } from '../../api.ts';
-import { done, noAnswer, refusal, type ApiRequest, type Reply, type User } from '../api/requests.ts';
+import type { EndpointSliceObject, HealthCheck, Selection, ServiceAccountReference, WatchEvent } from '../../api.ts';
+import { discoveryOf } from '../api/discovery.ts';
+import { done, noAnswer, refusal, type ApiRequest, type Credentials, type Reply } from '../api/requests.ts';
+import { SHORTEST_TOKEN } from '../api/tokens.ts';
 import { watchEventOf } from '../api/watch-events.ts';
 import type { Server, WatchSink } from '../network.ts';
 import { ANY_ADDRESS, isAnyAddress, type Process } from '../process.ts';
 import type { Change } from '../store.ts';
+import { versionOf } from '../version.ts';
 import type { World } from '../world.ts';
-import { durationFlag, isFlagSet, portFlag, textFlag } from './flags.ts';
+import { durationFlag, isFlagSet, portFlag, textFlag, textFlags } from './flags.ts';
 
 /**
  * What an API server is doing: `silent` from the moment that it listens, while connections wait for an answer;
@@ -30,6 +33,7 @@ export function apiServer(process: Process, world: World): void {
   const advertised = textFlag(process, 'advertise-address') ?? machine.address;
   const isShared = isFlagSet(process, 'permit-port-sharing');
   const isInService = textFlag(process, 'endpoint-reconciler-type') !== 'none';
+  const [issuer = '', ...olderIssuers] = textFlags(process, 'service-account-issuer');
   const waiting: (() => void)[] = [];
   const watches = new Set<Watch>();
   let phase: Phase = 'silent';
@@ -42,14 +46,14 @@ export function apiServer(process: Process, world: World): void {
     get isOpen() {
       return process.isAlive;
     },
-    request: (request, user, answer) => {
+    request: (request, credentials, answer) => {
       if (!process.isAlive) answer(noAnswer('reset'));
-      else if (phase === 'silent') waiting.push(() => server.request(request, user, answer));
-      else answer(reply(request, user));
+      else if (phase === 'silent') waiting.push(() => server.request(request, credentials, answer));
+      else answer(reply(request, credentials));
     },
-    watch: (selection, { resourceVersion }, user, sink) => {
+    watch: (selection, { resourceVersion }, credentials, sink) => {
       const watch: Watch = { selection, sink, seen: Number(resourceVersion), due: 0, callOffs: new Set() };
-      server.request({ verb: 'list', selection }, user, (answer) => {
+      server.request({ verb: 'list', selection }, credentials, (answer) => {
         if (answer.status !== 200) return sink.end(answer);
         if (!/^\d+$/.test(resourceVersion))
           return sink.end(refusal(400, 'INVALID', `a watch cannot go on from version "${resourceVersion}"`));
@@ -66,7 +70,7 @@ export function apiServer(process: Process, world: World): void {
     },
   };
 
-  function reply(request: ApiRequest, user: User): Reply {
+  function reply(request: ApiRequest, credentials: Credentials): Reply {
     if (phase === 'stopping') {
       // /livez goes on for a while; what matters is that nobody is sent here any more.
       const message = 'the server is shutting down';
@@ -74,12 +78,28 @@ export function apiServer(process: Process, world: World): void {
         ? refusal(500, 'UNAVAILABLE', message)
         : { status: 503, code: 'UNAVAILABLE', message, retryAfter: true };
     }
+    const user = world.tokens.userOf(credentials, [issuer, ...olderIssuers]);
+    if (user === undefined) return refusal(401, 'UNAUTHORIZED', 'Unauthorized');
     if (request.verb === 'health') return health(request.check);
     if (phase === 'authorizing')
       return refusal(403, 'FORBIDDEN', `User "${user}" cannot do that: not yet ready to handle request`);
     if (request.verb === 'identify') return done(process.startedAt);
+    if (request.verb === 'version') return done(versionOf(process.image));
+    if (request.verb === 'review') return done(user);
+    // From its cache.
+    if (request.verb === 'discover')
+      return discoveryOf(request.groupVersion, (name) => store.get('APIService', undefined, name));
     if (!world.isStoreAvailable()) return refusal(500, 'UNAVAILABLE', 'etcdserver: no leader');
-    return registry(request, user);
+    return request.verb === 'token' ? tokenOf(request.serviceAccount, request.seconds) : registry(request, user);
+  }
+
+  function tokenOf(serviceAccount: ServiceAccountReference, seconds: number): Reply {
+    if (seconds < SHORTEST_TOKEN)
+      return refusal(422, 'INVALID', 'spec.expirationSeconds: may not specify a duration less than 10 minutes');
+    const token = world.tokens.issue(serviceAccount, seconds, issuer);
+    return token === undefined
+      ? refusal(404, 'NOT_FOUND', `ServiceAccount ${serviceAccount.name} not found`)
+      : done(token);
   }
 
   function health(check: HealthCheck): Reply {

@@ -30,12 +30,12 @@ export function onlyHealthy(process: Process): Server {
     get isOpen() {
       return process.isAlive;
     },
-    request: (request, _user, answer) => {
+    request: (request, _credentials, answer) => {
       if (!process.isAlive) answer(noAnswer('reset'));
       else
         answer(request.verb === 'health' ? { status: 200 } : { status: 404, code: 'NOT_FOUND', message: 'not found' });
     },
-    watch: (_selection, _from, _user, sink) => {
+    watch: (_selection, _from, _credentials, sink) => {
       sink.end({ status: 404, code: 'NOT_FOUND', message: 'not found' });
       return () => {};
     },

@@ -1,5 +1,5 @@
 import { parseGoDuration } from '../../../format/duration.ts';
-import { flagValue, hasFlag } from '../../../format/flags.ts';
+import { flagValue, flagValues, hasFlag } from '../../../format/flags.ts';
 import type { Process } from '../process.ts';
 
 /** A flag that is on when it is given without a value. */
@@ -22,6 +22,11 @@ export function durationFlag({ argv }: Process, name: string, otherwise: number)
 export function positiveDurationFlag(process: Process, name: string, otherwise: number): number {
   const milliseconds = durationFlag(process, name, otherwise);
   return milliseconds > 0 ? milliseconds : otherwise;
+}
+
+/** Every value of a flag that may be given several times. */
+export function textFlags({ argv }: Process, name: string): readonly string[] {
+  return flagValues(argv, name);
 }
 
 export function textFlag({ argv }: Process, name: string): string | undefined {
