@@ -27,9 +27,57 @@ export interface Host {
   pullImage(name: string): Promise<void>;
   /**
    * The API at one endpoint. `direct` looks past a {@link Redirect}, at what listens on the port itself, and may be asked
-   * for endpoints of this node alone.
+   * for endpoints of this node alone. With `token` the API is asked with that bearer token in the place of the
+   * administrator's certificate; it is a secret, and no error quotes it.
    */
-  connect(endpoint: Endpoint, options?: { readonly direct?: boolean }): Cluster;
+  connect(endpoint: Endpoint, options?: { readonly direct?: boolean; readonly token?: string }): Cluster;
+  /** What the node has left and what goes on there, at this moment. */
+  facts(): Promise<NodeFacts>;
+  /** Every member that etcd has, in the order of their names. Throws where no endpoint answers. */
+  etcdMembers(access: EtcdAccess): Promise<readonly EtcdMember[]>;
+  /**
+   * Writes a snapshot of all that etcd holds to a file of the node, and makes its directory. Ends when it would survive a
+   * power cut. It holds every Secret of the cluster: only its owner may read it. Throws where etcd does not give it, and
+   * leaves no part of a file behind.
+   */
+  saveEtcd(access: EtcdAccess, path: string): Promise<{ readonly bytes: number }>;
+}
+
+export interface NodeFacts {
+  /** Milliseconds since 1970, on the node's own clock. */
+  readonly now: number;
+  /** What programs may have without that others are swapped out: `MemAvailable`. */
+  readonly memoryAvailableBytes: number;
+  /** Of the file system that holds /etc/kubernetes. */
+  readonly diskFreeBytes: number;
+  /** Ports that the system gives to outgoing connections, both ends included. */
+  readonly ephemeralPorts: { readonly from: number; readonly to: number };
+  /** Names of other tools that run now and change a control plane, such as `kubeadm`; sorted, and each once. */
+  readonly programs: readonly string[];
+  /** Of the control plane on this node, in the order of their paths. */
+  readonly certificates: readonly NodeCertificate[];
+}
+
+export interface NodeCertificate {
+  /** A PEM file, or a kubeconfig that holds the certificate of its user. */
+  readonly path: string;
+  /** Milliseconds since 1970. Where a file has several certificates, the first end of them. */
+  readonly notAfter: number;
+}
+
+/** How the API server gets to etcd, as its flags `--etcd-servers` and so on say. */
+export interface EtcdAccess {
+  /** URLs. */
+  readonly endpoints: readonly string[];
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
+export interface EtcdMember {
+  readonly name: string;
+  /** Whether it answers, and knows a leader. */
+  readonly isHealthy: boolean;
 }
 
 export interface Endpoint {

@@ -25,6 +25,7 @@ export {
 } from '../cluster/simulated/cluster.ts';
 export type { SimulatedNode, SimulatedPod, SimulatedProcess } from '../cluster/simulated/node.ts';
 export type { Disk, Firewall } from '../cluster/simulated/machine.ts';
+export type { MachineFacts } from '../cluster/simulated/facts.ts';
 export type { ProcessEvent, SimulatedEvent } from '../cluster/simulated/events.ts';
 export type { Admission } from '../cluster/simulated/api/registry.ts';
 export type { HostAction } from '../cluster/simulated/host.ts';
@@ -47,11 +48,15 @@ export { createSimulatedClock, type Clock, type SimulatedClock } from '../core/c
 export { ClusterError, isClusterError, type Cluster } from '../cluster/api.ts';
 export type {
   Endpoint,
+  EtcdAccess,
+  EtcdMember,
   Host,
   HostContainer,
   HostFiles,
   HostListener,
   HostProcess,
+  NodeCertificate,
+  NodeFacts,
   Redirect,
   Redirects,
 } from '../cluster/host.ts';

@@ -1,15 +1,17 @@
 import type { Cluster } from '../api.ts';
-import type { Endpoint, Host, Redirect } from '../host.ts';
+import type { Endpoint, EtcdAccess, EtcdMember, Host, Redirect } from '../host.ts';
 import { fileError } from './files.ts';
 import type { Machine } from './machine.ts';
 import { isLetIn, isSameEndpoint } from './network.ts';
 import type { Chance } from './random.ts';
 import type { Session } from './session.ts';
-import type { World } from './world.ts';
+import { ETCD_PORT } from './programs/etcd.ts';
+import { EPOCH, type World } from './world.ts';
 
 /** What a program does on its node. */
 export interface HostAction {
-  readonly verb: 'list' | 'stat' | 'read' | 'write' | 'move' | 'remove' | 'look' | 'stop' | 'pull' | 'redirect';
+  readonly verb:
+    'list' | 'stat' | 'read' | 'write' | 'move' | 'remove' | 'look' | 'stop' | 'pull' | 'redirect' | 'save';
   /** A path, the ID of a container, an image, or what is looked at. */
   readonly subject: string;
 }
@@ -20,7 +22,7 @@ export interface HostSettings {
   readonly chance: Chance;
   /** Asked before each action, and what it returns is thrown. */
   readonly fault: (action: HostAction) => Error | undefined;
-  readonly connect: (endpoint: Endpoint, isDirect: boolean) => Cluster;
+  readonly connect: (endpoint: Endpoint, isDirect: boolean, token: string | undefined) => Cluster;
 }
 
 /** How long one look at the node, or one change of it, takes: milliseconds. */
@@ -117,6 +119,31 @@ export function createHost(world: World, { machine, session, chance, fault, conn
       await session.clock.sleep(chance.draw(world.timings.pullImage));
       machine.images.add(name);
     },
-    connect: (endpoint, { direct = false } = {}) => connect(endpoint, direct),
+    connect: (endpoint, { direct = false, token } = {}) => connect(endpoint, direct, token),
+    facts: () => act('look', 'facts', () => structuredClone({ now: EPOCH + world.clock.now(), ...machine.facts })),
+    etcdMembers: (access) => act('look', 'etcd', () => etcdMembers(world, access)),
+    saveEtcd: (_access, path) =>
+      act('save', path, () => {
+        if (!world.isStoreAvailable()) throw new Error('etcdserver: no leader');
+        // What it holds is of no use here, and would be a secret.
+        const text = `A snapshot of etcd at revision ${world.store.version} with ${world.store.count} objects.\n`;
+        machine.disk.write(path, text);
+        return { bytes: Buffer.byteLength(text) };
+      }),
   };
+}
+
+/** Members of etcd on the control planes; each endpoint is one where etcd is elsewhere. */
+function etcdMembers({ etcdMachines }: World, { endpoints }: EtcdAccess): readonly EtcdMember[] {
+  if (etcdMachines.length === 0) return endpoints.map((name) => ({ name, isHealthy: true })).toSorted(byName);
+  const members = etcdMachines.map(({ name, listeners }) => ({
+    name,
+    isHealthy: listeners.some(({ port }) => port === ETCD_PORT),
+  }));
+  if (!members.some(({ isHealthy }) => isHealthy)) throw new Error('etcd: no endpoint answers');
+  return members.toSorted(byName);
+}
+
+function byName({ name: a }: EtcdMember, { name: b }: EtcdMember): number {
+  return a < b ? -1 : 1;
 }

@@ -1,4 +1,5 @@
 import type { Endpoint, HostContainer, Redirect } from '../host.ts';
+import { stockFacts, type MachineFacts } from './facts.ts';
 import type { Server } from './network.ts';
 import type { Process } from './process.ts';
 
@@ -36,6 +37,8 @@ export interface Machine {
   readonly onPowerCut: Set<() => void>;
   redirect: { readonly rule: Redirect; readonly callOff: () => void } | undefined;
   firewall: Firewall | undefined;
+  /** What is so of it, and stays so. */
+  facts: MachineFacts;
   /** What comes to a Service goes to one of these, as kube-proxy has written it: by address and port of the Service. */
   readonly services: Map<string, readonly Endpoint[]>;
   nextPid(): number;
@@ -72,6 +75,7 @@ export function createMachine({ images, ...settings }: MachineSettings): Machine
     onPowerCut: new Set(),
     redirect: undefined,
     firewall: undefined,
+    facts: stockFacts(settings.isControlPlane),
     services: new Map(),
     nextPid: () => (pid += 1),
   };

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../host.ts';
+import type { MachineFacts } from './facts.ts';
 import { createKubelet } from './kubelet/kubelet.ts';
 import type { Firewall, Machine } from './machine.ts';
 import { KILLED, type Process } from './process.ts';
@@ -22,6 +23,8 @@ export interface SimulatedNode {
   restartKubelet(): void;
   /** Ports that are let in from other machines. Default: all. */
   setFirewall(firewall: Firewall | undefined): void;
+  /** What programs that ask find from now on; what is not given stays. Default: a machine that lacks nothing. */
+  setFacts(facts: Partial<MachineFacts>): void;
   readonly processes: readonly SimulatedProcess[];
   /** SIGKILL for a process; the kubelet may start another one. */
   kill(pid: number): void;
@@ -97,6 +100,9 @@ export function createNode(machine: Machine, world: World): SimulatedNode {
     },
     setFirewall: (firewall) => {
       machine.firewall = firewall;
+    },
+    setFacts: (facts) => {
+      machine.facts = { ...machine.facts, ...facts };
     },
     get processes() {
       return [...machine.processes.values()].map(({ pid, program, argv, podName, podUid, attempt, image }) => ({
