@@ -7,8 +7,10 @@ import type { Endpoint } from '../host.ts';
 import type { Container } from '../objects.ts';
 import { MANIFESTS_DIRECTORY } from './kubelet/manifests.ts';
 import { cpuRequestOf } from './api/defaults.ts';
+import { kubeadmConfig, type KubeadmComponent } from './kubeadm.ts';
 import { createMachine, ownLabelsOf, type Machine } from './machine.ts';
 import { stockManifests } from './stock.ts';
+import { versionOf } from './version.ts';
 
 export interface SetupSettings {
   readonly controlPlanes: number;
@@ -23,6 +25,10 @@ export interface Setup {
   readonly service: Endpoint;
   /** Where a load balancer may stand. */
   readonly balancer: Endpoint;
+  /** Of Kubernetes, as the image of the API server has it. */
+  readonly version: string;
+  /** Of the first control plane, by the name of their file. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 const CONTROL_PLANE_ROLE = 'node-role.kubernetes.io/control-plane';
@@ -38,7 +44,7 @@ const CPU = 4000;
 export function setUp({ controlPlanes, workers, manifests }: SetupSettings): Setup {
   checkCount('controlPlanes', controlPlanes, 1, MOST.controlPlanes);
   checkCount('workers', workers, 0, MOST.workers);
-  const argv = serverArguments(manifests?.['kube-apiserver.yaml']);
+  const argv = argumentsOf(componentOf(manifests ?? {}, 'kube-apiserver'));
   const address = flagValue(argv, 'advertise-address') ?? DEFAULT_ADDRESS;
   const port = Number(flagValue(argv, 'secure-port') ?? 6443);
   const service = { address: firstAddress(flagValue(argv, 'service-cluster-ip-range')), port: 443 };
@@ -66,6 +72,8 @@ export function setUp({ controlPlanes, workers, manifests }: SetupSettings): Set
     port,
     service,
     balancer: { address: `${network}.2`, port },
+    version: versionOf(componentOf(files, 'kube-apiserver')?.image ?? ''),
+    files,
   };
 }
 
@@ -87,7 +95,7 @@ function withAddress(text: string, address: string, own: string): string {
 }
 
 /** What is in etcd of a cluster that nobody has used yet. */
-export function initialObjects({ machines, service, port }: Setup): readonly AnyObject[] {
+export function initialObjects({ machines, service, port, balancer, version, files }: Setup): readonly AnyObject[] {
   const nodes = machines.map(({ name, address, isControlPlane }): AnyObject => {
     const labels = {
       ...ownLabelsOf(name),
@@ -98,7 +106,12 @@ export function initialObjects({ machines, service, port }: Setup): readonly Any
       kind: 'Node',
       metadata: { name, labels },
       spec: isControlPlane ? { taints: [{ key: CONTROL_PLANE_ROLE, effect: 'NoSchedule' }] } : {},
-      status: { addresses: [{ type: 'InternalIP', address }], conditions: [{ type: 'Ready', status: 'True' }] },
+      status: {
+        addresses: [{ type: 'InternalIP', address }],
+        conditions: [{ type: 'Ready', status: 'True' }],
+        // Without kubeProxyVersion: kubelets of today do not know it.
+        nodeInfo: { kubeletVersion: version },
+      },
     };
   });
   const namespaces = ['default', 'kube-system'].map((name): AnyObject => ({
@@ -106,9 +119,17 @@ export function initialObjects({ machines, service, port }: Setup): readonly Any
     kind: 'Namespace',
     metadata: { name },
   }));
+  const hasBalancer = machines.filter(({ isControlPlane }) => isControlPlane).length > 1;
   return [
     ...namespaces,
     ...nodes,
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: 'kube-system' } },
+    kubeadmConfig({
+      version,
+      imageRepository: repositoryOf(componentOf(files, 'kube-apiserver')?.image),
+      ...(hasBalancer && { controlPlaneEndpoint: `${balancer.address}:${balancer.port}` }),
+      argumentsOf: (component) => argumentsOf(componentOf(files, component)),
+    }),
     {
       apiVersion: 'v1',
       kind: 'Service',
@@ -122,10 +143,19 @@ export function initialObjects({ machines, service, port }: Setup): readonly Any
   ];
 }
 
-/** What the manifest of the API server starts it with. */
-function serverArguments(text = ''): readonly string[] {
-  const server = containersIn(text).find(({ name }) => name === 'kube-apiserver');
-  return [...(server?.command ?? []), ...(server?.args ?? [])];
+/** The container of a component in its own manifest. */
+function componentOf(files: Setup['files'], component: KubeadmComponent): Container | undefined {
+  return containersIn(files[`${component}.yaml`] ?? '').find(({ name }) => name === component);
+}
+
+function argumentsOf(container: Container | undefined): readonly string[] {
+  return [...(container?.command ?? []), ...(container?.args ?? [])];
+}
+
+/** Where an image comes from: all of its name before the last slash. */
+function repositoryOf(image = ''): string {
+  const end = image.lastIndexOf('/');
+  return end < 0 ? 'registry.k8s.io' : image.slice(0, end);
 }
 
 function imagesOf(texts: readonly string[]): readonly string[] {
