@@ -76,7 +76,7 @@ export interface EtcdAccess {
 
 export interface EtcdMember {
   readonly name: string;
-  /** Whether it answers, and knows a leader. */
+  /** Whether it answers. Where most of them do not, none takes a write. */
   readonly isHealthy: boolean;
 }
 
