@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { printYaml } from '../../src/cli/yaml.ts';
+import { printYaml } from '../../src/format/yaml.ts';
 import { accountFor, convertDaemonSet, convertStaticPod, readManifest, relayPod } from '../../src/control-plane/index.ts';
 import { leavesOf } from '../../src/control-plane/selfhosting/modern/accounting.ts';
 import { valueAt } from '../../src/control-plane/selfhosting/modern/patch.ts';

@@ -141,7 +141,7 @@ describe('a fault at any step of a relay', () => {
   test('is found by the number of the step, the end of its name, or its whole name', async () => {
     const at = async (step: string): Promise<string | undefined> =>
       (await rehearse({ fault: { name: 'kill', step } })).steps.at(-1)?.name;
-    expect(await at('3')).toBe('cp1/kube-apiserver/redirect');
+    expect(await at('4')).toBe('cp1/kube-apiserver/redirect');
     expect(await at('stop')).toBe('cp1/kube-apiserver/stop');
     expect(await at('kube-scheduler/stop')).toBe('cp1/kube-scheduler/stop');
   });

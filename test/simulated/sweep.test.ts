@@ -46,7 +46,7 @@ async function expectWell(components: readonly ControlPlaneComponent[], what: st
   const cluster = await startedCluster();
   const traffic = startTraffic(cluster);
   // A journal that cannot be looked for keeps a run from beginning.
-  const outcome = what.startsWith('read') && what.endsWith('journal.json') ? 'refused' : 'done or undone';
+  const outcome = what.startsWith('read') && /(journal|pivot)\.json$/.test(what) ? 'refused' : 'done or undone';
   const made = await run(cluster, { components, faults }).catch(() => 'refused');
   expect(outcome === 'refused' ? ['refused'] : ['done', 'undone'], what).toContain(made);
   await cluster.clock.sleep(20_000);

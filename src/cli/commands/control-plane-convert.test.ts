@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { manifest, manifestText } from '../../../test/support/manifests.ts';
 import { bootlace } from '../../../test/support/command.ts';
 import { convertStaticPod, relayPod } from '../../control-plane/index.ts';
-import { printYaml } from '../yaml.ts';
+import { printYaml } from '../../format/yaml.ts';
 
 const CONVERT = ['control-plane', 'convert'];
 const file = (name: string) =>

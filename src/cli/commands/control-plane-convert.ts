@@ -9,7 +9,7 @@ import { printChanges } from '../changes.ts';
 import { nameOf, readDocuments } from '../input.ts';
 import { STATUS, type Command, type Io, type Status } from '../io.ts';
 import { painter, printProblems } from '../output.ts';
-import { printYaml } from '../yaml.ts';
+import { printYaml } from '../../format/yaml.ts';
 
 const NAME = 'control-plane convert';
 const FORMS = ['yaml', 'json'] as const;

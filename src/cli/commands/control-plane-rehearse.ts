@@ -14,7 +14,7 @@ import { STATUS, type Command, type Io, type Status } from '../io.ts';
 import { painter, printProblems } from '../output.ts';
 import { createProgress } from '../rehearsal/progress.ts';
 import { printReport } from '../rehearsal/report.ts';
-import { printYaml } from '../yaml.ts';
+import { printYaml } from '../../format/yaml.ts';
 
 const NAME = 'control-plane rehearse';
 const FORMS = ['table', 'json', 'yaml'] as const;

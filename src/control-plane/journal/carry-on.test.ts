@@ -18,6 +18,7 @@ function journalOf(steps: Readonly<Record<string, StepState>>, direction: Journa
     server: { address: '10.0.0.11', port: 6443 },
     service: { address: '10.96.0.1', port: 443 },
     manifests: { 'kube-apiserver': PLACE, 'kube-controller-manager': PLACE, 'kube-scheduler': PLACE },
+    hasSnapshot: false,
     direction,
     steps: Object.entries(steps).map(([name, state]) => ({ name, state })),
   };

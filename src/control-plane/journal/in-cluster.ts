@@ -8,6 +8,7 @@ import {
 import type { Clock } from '../../core/clock.ts';
 import { CONTROL_PLANE_NAMESPACE } from '../selfhosting/labels.ts';
 import { nodeKey, RUN_LABEL } from '../selfhosting/modern/facts.ts';
+import { removeProof } from '../strategies/proof.ts';
 import { StepError, type StepEvent } from '../strategies/steps.ts';
 import type { Journal } from './journal.ts';
 
@@ -36,6 +37,8 @@ export interface AnnouncerSettings {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly nodeName: string;
+  /** Milliseconds since 1970, for people and for other programs. */
+  readonly now: () => number;
   /** Of the run. */
   readonly id: string;
 }
@@ -45,7 +48,7 @@ const SILENCE = 30_000;
 const ATTEMPTS = 5;
 const PAUSE = 500;
 
-export function createAnnouncer({ cluster, clock, nodeName, id }: AnnouncerSettings): Announcer {
+export function createAnnouncer({ cluster, clock, nodeName, now, id }: AnnouncerSettings): Announcer {
   const holderIdentity = `${nodeName} ${id}`;
   const copy = { kind: 'ConfigMap', namespace: CONTROL_PLANE_NAMESPACE, name: copyName(nodeName) } as const;
   let silentUntil = -Infinity;
@@ -63,16 +66,16 @@ export function createAnnouncer({ cluster, clock, nodeName, id }: AnnouncerSetti
   }
 
   async function take(): Promise<void> {
-    const now = microTime(clock);
+    const time = microTime(now());
     const found = await leaseOf(cluster);
     if (found === undefined) {
-      await cluster.create(newLease(holderIdentity, now), { fieldManager: MANAGER });
+      await cluster.create(newLease(holderIdentity, time), { fieldManager: MANAGER });
       return;
     }
     const holder = found.spec.holderIdentity ?? '';
     if (holder !== '' && nodeOf(holder) !== nodeName) throw new StepError('RUN_HELD', heldMessage(nodeOf(holder)));
     await cluster.update(
-      { ...found, spec: { ...found.spec, holderIdentity, acquireTime: now, renewTime: now } },
+      { ...found, spec: { ...found.spec, holderIdentity, acquireTime: time, renewTime: time } },
       { fieldManager: MANAGER },
     );
   }
@@ -93,7 +96,7 @@ export function createAnnouncer({ cluster, clock, nodeName, id }: AnnouncerSetti
       await quietly(() => cluster.apply<ConfigMapObject>(copyOf(journal), { fieldManager: MANAGER, force: true }));
     },
     tell: async (event) => {
-      await quietly(() => cluster.create(eventOf(event, nodeName, id, clock), { fieldManager: MANAGER }));
+      await quietly(() => cluster.create(eventOf(event, nodeName, id, now()), { fieldManager: MANAGER }));
     },
     release: async () => {
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -106,6 +109,7 @@ export function createAnnouncer({ cluster, clock, nodeName, id }: AnnouncerSetti
   };
 
   async function forget(): Promise<void> {
+    await removeProof(cluster, nodeName);
     await remove(() => cluster.delete(copy));
     const lease = await leaseOf(cluster);
     if (lease === undefined || nodeOf(lease.spec.holderIdentity ?? '') !== nodeName) return;
@@ -161,9 +165,9 @@ const TOLD: Readonly<Record<StepEvent['type'], { readonly reason: string; readon
 /** Longest message that the API takes, in characters. */
 const MESSAGE_LIMIT = 1024;
 
-function eventOf(event: StepEvent, nodeName: string, id: string, clock: Clock): EventObject {
+function eventOf(event: StepEvent, nodeName: string, id: string, now: number): EventObject {
   const { reason, word } = TOLD[event.type];
-  const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
   const message = `${event.step.name} ${word}${'reason' in event ? `: ${event.reason}` : ''} (run ${id})`;
   return {
     apiVersion: 'v1',
@@ -190,8 +194,8 @@ function newLease(holderIdentity: string, now: string): LeaseObject {
 }
 
 /** RFC 3339 with microseconds, as Leases have it. */
-function microTime(clock: Clock): string {
-  return new Date(clock.now()).toISOString().replace('Z', '000Z');
+function microTime(now: number): string {
+  return new Date(now).toISOString().replace('Z', '000Z');
 }
 
 async function remove(work: () => Promise<void>): Promise<void> {

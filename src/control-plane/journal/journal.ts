@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../cluster/host.ts';
 import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import { isMapping } from '../../core/mapping.ts';
+import type { ConfigEdit } from '../strategies/kubeadm-config.ts';
 import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../selfhosting/labels.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface Journal {
   readonly service: Endpoint;
   /** As they were before the run. */
   readonly manifests: Readonly<Record<ControlPlaneComponent, KeptManifest>>;
+  readonly hasSnapshot: boolean;
+  readonly kubeadmConfig?: ConfigEdit;
   /** What a roll gives the components. */
   readonly definitions?: Readonly<Partial<Record<ControlPlaneComponent, Pod>>>;
   readonly direction: 'forward' | 'back';
@@ -91,7 +94,7 @@ function isJournal(value: unknown): value is Journal {
   if (!isMapping(value) || value['version'] !== 1) return false;
   const { id, strategy, node, components, relayPort, manifestsDir, server, service, manifests, direction, steps } =
     value;
-  const { definitions } = value;
+  const { definitions, hasSnapshot, kubeadmConfig } = value;
   return (
     [id, strategy, node, manifestsDir].every((text) => typeof text === 'string') &&
     Number.isInteger(relayPort) &&
@@ -101,6 +104,8 @@ function isJournal(value: unknown): value is Journal {
     [server, service].every(isEndpoint) &&
     isMapping(manifests) &&
     CONTROL_PLANE_COMPONENTS.every((name) => isManifest(manifests[name])) &&
+    typeof hasSnapshot === 'boolean' &&
+    (kubeadmConfig === undefined || isEdit(kubeadmConfig)) &&
     (definitions === undefined || (isMapping(definitions) && Object.values(definitions).every(isMapping))) &&
     Array.isArray(steps) &&
     steps.every((step) => isMapping(step) && typeof step['name'] === 'string' && STATES.includes(step['state']))
@@ -111,6 +116,10 @@ function isManifest(value: unknown): boolean {
   if (!isMapping(value)) return false;
   const { path, text, hosted } = value;
   return typeof path === 'string' && typeof text === 'string' && (hosted === undefined || isMapping(hosted));
+}
+
+function isEdit(value: unknown): boolean {
+  return isMapping(value) && typeof value['before'] === 'string' && typeof value['after'] === 'string';
 }
 
 function isEndpoint(value: unknown): boolean {

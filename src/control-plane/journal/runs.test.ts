@@ -39,6 +39,7 @@ describe('a run that was stopped', () => {
       node: 'cp1',
       direction: 'forward',
       steps: [
+        { name: 'cp1/prepare', state: 'done' },
         { name: 'cp1/kube-scheduler/standby', state: 'done' },
         { name: 'cp1/kube-scheduler/stop', state: 'begun' },
         { name: 'cp1/kube-scheduler/start', state: 'open' },

@@ -44,10 +44,21 @@ export async function beginRun({ context, strategy, id, steps, onEvent, ...rest 
     );
   if (strategy === 'relay' && (await pivotRecord(host)) !== undefined)
     throw new StepError('RUN_OPEN', `This node is pivoted: ${PIVOT_RECORD} tells of it. Take that back first.`);
-  const announcer = createAnnouncer({ cluster, clock, nodeName: host.nodeName, id });
+  const announcer = createAnnouncer({ cluster, clock, nodeName: host.nodeName, now: await timeOf(host, clock), id });
   await announcer.acquire();
   const journal = journalOf(context, strategy, id, steps);
   return carried({ journal, steps, announcer, host, onEvent, ...rest });
+}
+
+/** What time it is on the node, for as long as a run lasts. */
+async function timeOf(host: Host, clock: Clock): Promise<() => number> {
+  const start = clock.now();
+  // Only what the cluster is told has it; no way back is to wait for a clock.
+  const now = await host.facts().then(
+    (facts) => facts.now,
+    () => start,
+  );
+  return () => now + clock.now() - start;
 }
 
 interface Carried {
@@ -106,7 +117,13 @@ export async function continueRun({ way, onEvent, isStopping, ...node }: Continu
       'JOURNAL_UNREADABLE',
       `${JOURNAL} is of a version of bootlace that took other steps. Go on with that one.`,
     );
-  const announcer = createAnnouncer({ cluster, clock, nodeName: host.nodeName, id: journal.id });
+  const announcer = createAnnouncer({
+    cluster,
+    clock,
+    nodeName: host.nodeName,
+    now: await timeOf(host, clock),
+    id: journal.id,
+  });
   await restoreVolatile(journal, steps);
   return carried({ journal, steps, announcer, host, onEvent, ...(isStopping && { isStopping }) });
 }
@@ -179,12 +196,9 @@ async function renewPivotRecord(host: Host, { manifests, definitions = {} }: Jou
   );
 }
 
-function journalOf(
-  { host, components, relayPort, manifestsDir, server, service, manifests, definitions }: StrategyContext,
-  strategy: StrategyName,
-  id: string,
-  steps: readonly Step[],
-): Journal {
+function journalOf(context: StrategyContext, strategy: StrategyName, id: string, steps: readonly Step[]): Journal {
+  const { host, components, relayPort, manifestsDir, server, service, manifests } = context;
+  const { definitions, hasSnapshot = false, kubeadmConfig } = context;
   const kept = ({ path, text, hosted }: ManifestFile): KeptManifest => ({ path, text, ...(hosted && { hosted }) });
   return {
     version: 1,
@@ -201,6 +215,8 @@ function journalOf(
       'kube-controller-manager': kept(manifests['kube-controller-manager']),
       'kube-scheduler': kept(manifests['kube-scheduler']),
     },
+    hasSnapshot,
+    ...(kubeadmConfig && { kubeadmConfig }),
     ...(definitions && { definitions }),
     direction: 'forward',
     steps: steps.map(({ name }) => ({ name, state: 'open' })),
@@ -218,7 +234,7 @@ function strategyOf({ strategy }: Journal): StrategyName {
 
 /** What the run began with. What a plan refuses was found out then, and is not asked again. */
 async function contextOf(
-  { manifests, components, relayPort, manifestsDir, server, service, definitions }: Journal,
+  { manifests, components, relayPort, manifestsDir, server, service, ...rest }: Journal,
   node: Pick<StrategyContext, 'host' | 'cluster' | 'clock' | 'log'>,
 ): Promise<StrategyContext> {
   const files: Record<string, ManifestFile> = {};
@@ -232,7 +248,9 @@ async function contextOf(
   return {
     ...node,
     manifests: files as Record<(typeof CONTROL_PLANE_COMPONENTS)[number], ManifestFile>,
-    ...(definitions && { definitions }),
+    hasSnapshot: rest.hasSnapshot,
+    ...(rest.kubeadmConfig && { kubeadmConfig: rest.kubeadmConfig }),
+    ...(rest.definitions && { definitions: rest.definitions }),
     components,
     relayPort,
     manifestsDir,

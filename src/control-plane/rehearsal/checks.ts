@@ -1,11 +1,9 @@
 import { createMemoryFiles } from '../../cluster/simulated/files.ts';
 import { MANIFESTS_DIRECTORY } from '../../cluster/simulated/kubelet/manifests.ts';
 import { UsageError } from '../../core/errors.ts';
-import { isMapping } from '../../core/mapping.ts';
 import { compareCodeUnits } from '../../core/problem.ts';
-import { quoted, reasonOf } from '../../core/redact.ts';
-import { parseDocuments } from '../../format/documents.ts';
 import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../selfhosting/labels.ts';
+import { folderProblems } from '../strategies/folder.ts';
 import { readManifests, type FileProblem } from '../strategies/inventory.ts';
 import { STRATEGY_NAMES } from '../strategies/strategies.ts';
 import { FAULT_NAMES } from './faults.ts';
@@ -23,72 +21,7 @@ export async function problemsIn(
   const errors = new Map(Object.entries(unreadable).map(([name, error]) => [pathOf(name), error]));
   const files = createMemoryFiles(Object.fromEntries(texts), (_operation, path) => errors.get(path));
   const { problems } = await readManifests(files, MANIFESTS_DIRECTORY);
-  const passedOver = [...errors].map(([file, error]) => unreadableFile(file, error));
-  // A file whose own fault is known needs no other one.
-  const others = [...duplicates(texts), ...noPods(texts), ...passedOver].filter(
-    ({ file }) => !problems.some((problem) => problem.file === file),
-  );
-  return [...problems, ...others];
-}
-
-/** Two files of one Pod are a race: a backup that was left in the folder is the usual one. */
-function duplicates(texts: readonly (readonly [path: string, text: string])[]): readonly FileProblem[] {
-  const first = new Map<string, string>();
-  return texts
-    .toSorted(([a], [b]) => Number(isBackup(a)) - Number(isBackup(b)) || (a < b ? -1 : 1))
-    .flatMap(([file, text]) => {
-      const { value } = parseDocuments(text)[0] ?? {};
-      const name = isMapping(value) && isMapping(value['metadata']) ? value['metadata']['name'] : undefined;
-      if (typeof name !== 'string' || file.slice(MANIFESTS_DIRECTORY.length + 1).startsWith('.')) return [];
-      const other = first.get(name);
-      if (other === undefined) first.set(name, file);
-      return other === undefined
-        ? []
-        : [
-            {
-              severity: 'error',
-              code: 'MANIFEST_DUPLICATE',
-              path: '/metadata/name',
-              message: `${quoted(name)} is also the Pod of ${other.slice(MANIFESTS_DIRECTORY.length + 1)}: the kubelet reads every file, whatever its name ends with.`,
-              hint: 'Move one of the two out of the folder.',
-              file,
-            } as const,
-          ];
-    });
-}
-
-/** Files that the kubelet reads and makes nothing of. */
-function noPods(texts: readonly (readonly [path: string, text: string])[]): readonly FileProblem[] {
-  return texts.flatMap(([file, text]) => {
-    const { value, problems = [] } = parseDocuments(text)[0] ?? {};
-    const isPod = problems.length === 0 && isMapping(value) && value['kind'] === 'Pod';
-    if (isPod || file.slice(MANIFESTS_DIRECTORY.length + 1).startsWith('.')) return [];
-    return [
-      {
-        severity: 'warning',
-        code: 'MANIFEST_KIND',
-        path: '',
-        message: 'The file holds no Pod, and the kubelet passes it over.',
-        hint: 'Move it out of the folder, or correct it.',
-        file,
-      } as const,
-    ];
-  });
-}
-
-function isBackup(path: string): boolean {
-  return !path.endsWith('.yaml');
-}
-
-function unreadableFile(file: string, error: Error): FileProblem {
-  return {
-    severity: 'warning',
-    code: 'DOCUMENT_UNREADABLE',
-    path: '',
-    message: `The file is passed over: ${reasonOf(error)}.`,
-    hint: 'The rehearsal goes on without it.',
-    file,
-  };
+  return [...problems, ...folderProblems(MANIFESTS_DIRECTORY, texts, errors, problems)];
 }
 
 export function notServing(message: string): FileProblem {

@@ -79,8 +79,10 @@ export const FAULTS = {
     summary: 'the next change in the API is made, and its answer is lost',
     happen: ({ switches }) => {
       const error = new ClusterError('TIMEOUT', 'no answer in time');
-      switches.api = ({ verb }) => {
-        if (['get', 'list', 'watch', 'health'].includes(verb)) return undefined;
+      switches.api = ({ verb, kind, name }) => {
+        // Nothing depends on what the cluster is told of a run.
+        const isTold = kind === 'Event' || name.startsWith('bootlace-run');
+        if (isTold || ['get', 'list', 'watch', 'health'].includes(verb)) return undefined;
         switches.api = undefined;
         return { error, when: 'after' };
       };
@@ -89,7 +91,8 @@ export const FAULTS = {
   'disk-full': {
     summary: 'no file can be written any more; files can be moved and removed',
     happen: ({ switches }) => {
-      switches.host = ({ verb, subject }) => (verb === 'write' ? fileError('ENOSPC', verb, subject) : undefined);
+      switches.host = ({ verb, subject }) =>
+        verb === 'write' || verb === 'save' ? fileError('ENOSPC', verb, subject) : undefined;
     },
   },
 } as const satisfies Readonly<Record<string, FaultKind>>;

@@ -168,7 +168,11 @@ async function runOnNode(
     log: () => {},
   });
   if (context === undefined || hasErrors(problems)) return { outcome: 'refused', steps: [], problems };
-  const given = strategy === 'roll' ? { ...context, definitions: otherVerbosity(context) } : context;
+  const given = {
+    ...context,
+    hasSnapshot: true,
+    ...(strategy === 'roll' && { definitions: otherVerbosity(context) }),
+  };
   const plan = STRATEGIES[strategy].plan(given);
   const all = [
     ...problems,

@@ -4,6 +4,7 @@ import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Problem, Source } from '../../core/problem.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
+import type { ConfigEdit } from './kubeadm-config.ts';
 import type { Step } from './steps.ts';
 
 /** What a strategy works with: one node, the API, time, and what was read of the node before. */
@@ -17,6 +18,10 @@ export interface StrategyContext {
   readonly manifests: Readonly<Record<ControlPlaneComponent, ManifestFile>>;
   /** What a roll gives the components, each as a static Pod. Default: what they are, which is a restart. */
   readonly definitions?: Readonly<Partial<Record<ControlPlaneComponent, Pod>>>;
+  /** Whether etcd is saved before anything changes. Default: false. */
+  readonly hasSnapshot?: boolean;
+  /** The edit of a roll where kubeadm keeps its own configuration. Default: none. */
+  readonly kubeadmConfig?: ConfigEdit;
   /** What is to change, in this order. */
   readonly components: readonly ControlPlaneComponent[];
   /** Where the node's API server serves. */

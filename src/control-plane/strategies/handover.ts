@@ -3,9 +3,10 @@ import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from './context.ts';
 import type { Definition } from './definition.ts';
 import { holdEndpoint, releaseEndpoint, untilEndpoint } from './endpoints.ts';
+import { proveServer } from './proof.ts';
 import { addStaticPod, bringBackStaticPod, forgetStaticPod, takeStaticPod } from './static-pods.ts';
 import { StepError, type Step } from './steps.ts';
-import { isServing, refuseCrashLoop, untilAnsweredBy, untilGone, untilServing } from './waits.ts';
+import { isServing, untilAnsweredBy, untilGone, untilServing } from './waits.ts';
 
 /** From what a node has to what it is to have. */
 export interface Handover {
@@ -92,10 +93,16 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     {
       name: name('relay'),
       title: `start a relay with the new definition on port ${relayPort}, and prove that it serves`,
+      about: {
+        checks: 'the firewall lets in what is redirected to the port',
+        proves: 'its process listens on the port, and takes reads, writes and watches of a certificate and of a token',
+        back: 'remove its manifest and wait for its process to end',
+        seconds: 8,
+      },
       run: async () => {
         await checkFirewall();
         await addStaticPod(context, relayed);
-        await untilServing(context, relayPort, undefined, refuseCrashLoop(context, relayed));
+        await proveServer(context, relayPort, relayed);
       },
       undo: async () => {
         await removeRelay();
@@ -106,6 +113,11 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     {
       name: name('endpoint'),
       title: 'hold the place of the node in the Service of the API',
+      about: {
+        proves: 'the API has stored the slice',
+        back: 'delete the slice',
+        seconds: 1,
+      },
       run: () => holdEndpoint(context),
       undo: () => releaseEndpoint(context),
       ...(from.needsApi && { restore: reviveServer }),
@@ -113,6 +125,13 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     {
       name: name('redirect'),
       title: 'send new connections to the relay, and prove that it is the relay that answers',
+      about: {
+        checks: 'the firewall lets in what is redirected to the port',
+        proves: 'the process that answers at every address is the one of the relay, by its start time',
+        back: 'remove the redirect',
+        seconds: 7,
+        gap: 'new connections go to the relay; open ones stay where they are',
+      },
       run: async () => {
         await checkFirewall();
         const startedAt = await host.connect(redirect.to, { direct: true }).startedAt();
@@ -129,6 +148,13 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     {
       name: name('stop'),
       title: `stop ${from.noun}, and wait for its process to end`,
+      about: {
+        checks: 'the relay serves, and the definition is what it was',
+        proves: 'its process is gone and nothing listens on its port; the relay serves all the time',
+        back: 'bring the old definition back and wait until it serves',
+        seconds: 32,
+        gap: 'connections that were open on the server are answered 429 or 503 with Retry-After, and close; exec, attach and port-forward break',
+      },
       run: async () => {
         await checkRelay();
         await from.stop(relayGuard());
@@ -142,10 +168,16 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     {
       name: name('start'),
       title: `${to.title}, and prove that it serves`,
+      about: {
+        checks: 'the relay serves',
+        proves: 'it takes reads, writes and watches past the redirect, and the Service of the API names it',
+        back: 'take the new definition away and wait for its process to end, while the relay serves',
+        seconds: 12,
+      },
       run: async () => {
         await checkRelay();
         await to.start();
-        await untilServing(context, server.port);
+        await proveServer(context, server.port);
         await untilEndpoint(context);
         // From here on both serve: should the run end, the redirect does too.
         await host.redirect.set(redirect, REFRESH_SECONDS);
@@ -159,6 +191,13 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     {
       name: name('hand-back'),
       title: 'send new connections to the new server, and prove that it is the one that answers',
+      about: {
+        checks: 'the new server serves',
+        proves: 'the process that answers is the new one, by its start time',
+        back: 'send new connections to the relay again',
+        seconds: 8,
+        gap: 'new connections go to the new server; open ones stay on the relay',
+      },
       run: async () => {
         await untilServing(context, server.port);
         const startedAt = await host.connect(server, { direct: true }).startedAt();
@@ -176,6 +215,12 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     {
       name: name('remove-relay'),
       title: 'stop the relay, and wait for its process to end',
+      about: {
+        proves: 'its process is gone and the new server serves',
+        back: 'bring the relay back and wait until it serves',
+        seconds: 32,
+        gap: 'connections that were open on the relay are answered 429 or 503 with Retry-After, and close',
+      },
       run: async () => {
         await removeRelay();
         await untilServing(context, server.port);

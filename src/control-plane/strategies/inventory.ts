@@ -16,6 +16,7 @@ import { convertDaemonSet } from '../selfhosting/modern/convert.ts';
 import { hostLabel } from '../selfhosting/modern/facts.ts';
 import { hostedName, hostedValue } from '../selfhosting/modern/hosted.ts';
 import type { ManifestFile, StrategyContext } from './context.ts';
+import { folderProblems } from './folder.ts';
 import { textOf } from './static-pods.ts';
 import { argvOf, portOf } from './waits.ts';
 import { flagValue } from '../../format/flags.ts';
@@ -41,7 +42,8 @@ export async function takeInventory(
   const { manifests, problems } = await readManifests(host.files, manifestsDir, (component) =>
     findHosted(cluster, component, host.nodeName),
   );
-  if (manifests === undefined) return { problems };
+  const all = [...problems, ...(await problemsBeside(host, manifestsDir, problems))];
+  if (manifests === undefined || hasErrors(all)) return { problems: all };
   const service = await cluster.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
   const argv = argvOf(manifests['kube-apiserver'].pod, 'kube-apiserver');
   const context: StrategyContext = {
@@ -55,7 +57,36 @@ export async function takeInventory(
     takenPorts: [...new Set((await host.listeners()).map(({ port }) => port))],
     admitsRelay: await host.admits(relayPort, true),
   };
-  return { context, problems };
+  return { context, problems: all };
+}
+
+/** What is wrong with other files in the folder, which the kubelet reads as well. */
+async function problemsBeside(
+  { files }: Host,
+  manifestsDir: string,
+  known: readonly FileProblem[],
+): Promise<readonly FileProblem[]> {
+  const texts: (readonly [path: string, text: string])[] = [];
+  const errors = new Map<string, unknown>();
+  for (const name of await namesIn(files, manifestsDir)) {
+    const path = posix.join(manifestsDir, name);
+    try {
+      texts.push([path, new TextDecoder('utf-8', { fatal: true }).decode(await files.read(path))]);
+    } catch (error) {
+      if (!isMissing(error)) errors.set(path, error);
+    }
+  }
+  return folderProblems(manifestsDir, texts, errors, known);
+}
+
+async function namesIn(files: Host['files'], directory: string): Promise<readonly string[]> {
+  try {
+    return await files.list(directory);
+  } catch (error) {
+    // All that was in it may be hosted.
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
 
 type FindHosted = (component: ControlPlaneComponent) => Promise<DaemonSet | undefined>;

@@ -6,6 +6,8 @@ import type { ComponentProblem, Strategy, StrategyContext, StrategyPlan } from '
 import { convertComponents } from './conversions.ts';
 import { hosted, incumbentOf, redefined, type Definition } from './definition.ts';
 import { FIREWALL_HINT, FIREWALL_UNKNOWN, firewallMessage, RELAY_PATIENCE, serverSteps } from './handover.ts';
+import { kubeadmConfigStep } from './kubeadm-config.ts';
+import { forgetSnapshot, prepareStep } from './prepare.ts';
 import { standbyPod, standbyProblems, standbySteps } from './standby.ts';
 import { forgetManifest, forgetStaticPod, keepManifest, textOf } from './static-pods.ts';
 import { steadyCluster } from './steady.ts';
@@ -80,6 +82,7 @@ export const roll: Strategy = {
     );
     return planned(given, problems, targets, {
       run: async (context) => {
+        await forgetSnapshot(context);
         for (const component of context.components) {
           // Of a hosted component the manifest is kept for the way back of the pivot, which is to give what is there now.
           if (context.manifests[component].hosted) await keepManifest(context, component, textOf(pods[component]!));
@@ -123,7 +126,14 @@ function planned(
     return { added, steps: standbySteps(context, component, added, handover) };
   });
   const added = parts.map((part) => part.added);
-  return { steps: [...parts.flatMap(({ steps }) => steps), cleanUp(context, added, tidy)], problems: all };
+  const { kubeadmConfig } = context;
+  const steps = [
+    prepareStep(context, [...context.components.map((component) => targets[component]!.pod), ...added]),
+    ...parts.flatMap((part) => part.steps),
+    ...(kubeadmConfig ? [kubeadmConfigStep(context, kubeadmConfig)] : []),
+    cleanUp(context, added, tidy),
+  ];
+  return { steps, problems: all };
 }
 
 /** The last step: until then a way back finds every static Pod that it needs on the disk. */
@@ -131,6 +141,7 @@ function cleanUp(context: StrategyContext, added: readonly Pod[], tidy: Tidy): S
   return {
     name: `${context.host.nodeName}/clean-up`,
     title: 'remove what was kept for the way back',
+    about: { proves: 'the files are gone', back: 'nothing: a way back writes what it needs again', seconds: 1 },
     run: async () => {
       for (const pod of added) await forgetStaticPod(context, pod);
       await tidy.run(context);

@@ -69,6 +69,11 @@ export function standbySteps(
     {
       name: name('standby'),
       title: `let a copy stand by on port ${standbyPort}`,
+      about: {
+        proves: 'its process listens on the port',
+        back: 'remove its manifest and wait for its process to end',
+        seconds: 3,
+      },
       run: async () => {
         await addStaticPod(context, copy);
         await untilListening(context, component, standbyPort, [], refuseCrashLoop(context, copy));
@@ -82,6 +87,13 @@ export function standbySteps(
     {
       name: name('stop'),
       title: `stop ${from.noun}, and let somebody else lead`,
+      about: {
+        checks: 'who holds the lease, and whether that is the process that is to stop',
+        proves: 'its process is gone, and a holder that lives renews the lease',
+        back: 'bring the old definition back and let it take over',
+        seconds: 4,
+        gap: 'nobody leads for up to 5 s',
+      },
       run: () => handLeaseOver(context, component, port, () => from.stop()),
       undo: async () => {
         await from.start();
@@ -92,6 +104,11 @@ export function standbySteps(
     {
       name: name('start'),
       title: `${to.title}, and wait until it lasts`,
+      about: {
+        proves: 'its process has listened on its port for 5 s',
+        back: 'take the new definition away and let the copy take over',
+        seconds: 8,
+      },
       run: async () => {
         const before = serversOn(await host.processes(), component, port).map(({ pid }) => pid);
         await to.start();
@@ -102,6 +119,13 @@ export function standbySteps(
     {
       name: name('remove-standby'),
       title: 'stop the copy, and let somebody else lead',
+      about: {
+        checks: 'who holds the lease, and whether that is the copy',
+        proves: 'its process is gone, and a holder that lives renews the lease',
+        back: 'bring the copy back',
+        seconds: 4,
+        gap: 'nobody leads for up to 5 s',
+      },
       run: stopCopy,
       undo: async () => {
         await bringBackStaticPod(context, copy);

@@ -10,12 +10,30 @@ export interface Step {
   readonly name: string;
   /** What it does, for people. */
   readonly title: string;
+  /** For a plan. */
+  readonly about?: StepAbout;
   /** Ends when what it did is proven. */
   run(): Promise<void>;
   /** Takes back what it did, wholly or in part, and ends when the state before it serves. Absent where there is no way back. */
   undo?(): Promise<void>;
   /** Brings back what a reboot takes away of what this step and those before it did. */
   restore?(): Promise<void>;
+  /** What of its way back needs the files and the container runtime of the node alone, for when no API is to be had. */
+  offline?(): Promise<void>;
+}
+
+/** What a plan says of a step, in words for people. */
+export interface StepAbout {
+  /** What it looks at before it does anything. */
+  readonly checks?: string;
+  /** How it is seen to have worked. */
+  readonly proves: string;
+  /** How it is taken back. */
+  readonly back: string;
+  /** About how long it takes. */
+  readonly seconds: number;
+  /** What clients notice; absent where nobody does. */
+  readonly gap?: string;
 }
 
 /** How a run ended: `undone` means that what served before serves again, `stopped` that somebody asked it to stop. */
