@@ -61,6 +61,8 @@ export interface Strategy {
 export interface StrategyPlan {
   readonly steps: readonly Step[];
   readonly problems: readonly ComponentProblem[];
+  /** DaemonSets that it will store, and static Pods that the API will show, so that a dry run can ask for them before. */
+  readonly objects?: readonly (DaemonSet | Pod)[];
 }
 
 /** A problem of one manifest. */

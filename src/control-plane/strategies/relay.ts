@@ -1,4 +1,4 @@
-import type { Pod } from '../../cluster/objects.ts';
+import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import { hasErrors, ProblemList } from '../../core/problem.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import { relayPod } from '../selfhosting/modern/relay.ts';
@@ -16,6 +16,8 @@ import type { Step } from './steps.ts';
 /** What a component is to be: how it runs, and as what static Pod its relay or its copy is made. */
 interface Target {
   readonly pod: Pod;
+  /** What hosts it, where it is to be hosted. */
+  readonly daemonSet?: DaemonSet;
   readonly definition: (context: StrategyContext, hasty: StrategyContext) => Definition;
 }
 
@@ -44,6 +46,7 @@ export const relay: Strategy = {
         component,
         {
           pod: given.manifests[component].pod,
+          daemonSet: daemonSets[component]!,
           definition: (context, hasty) => hosted(context, component, daemonSets[component]!, hasty),
         },
       ]),
@@ -72,6 +75,7 @@ export const roll: Strategy = {
           component,
           {
             pod,
+            ...(daemonSet && { daemonSet }),
             definition: (context, hasty) =>
               daemonSet === undefined
                 ? redefined(context, component, pod)
@@ -133,7 +137,8 @@ function planned(
     ...(kubeadmConfig ? [kubeadmConfigStep(context, kubeadmConfig)] : []),
     cleanUp(context, added, tidy),
   ];
-  return { steps, problems: all };
+  const hosts = context.components.flatMap((component) => targets[component]!.daemonSet ?? []);
+  return { steps, problems: all, objects: [...hosts, ...added] };
 }
 
 /** The last step: until then a way back finds every static Pod that it needs on the disk. */
