@@ -184,7 +184,7 @@ function eventOf(event: StepEvent, nodeName: string, id: string, now: number): E
   };
 }
 
-function newLease(holderIdentity: string, now: string): LeaseObject {
+export function newLease(holderIdentity: string, now: string): LeaseObject {
   return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',

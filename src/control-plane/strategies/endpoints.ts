@@ -15,8 +15,12 @@ function ownName({ host }: StrategyContext): string {
  * the port of the server and not that of the relay, so that egress policies and proxies that lag behind still fit.
  */
 export async function holdEndpoint(context: StrategyContext): Promise<void> {
-  const { cluster, server } = context;
-  const slice: EndpointSliceObject = {
+  await context.cluster.apply(ownSlice(context), { fieldManager: 'bootlace', force: true });
+}
+
+export function ownSlice(context: StrategyContext): EndpointSliceObject {
+  const { server } = context;
+  return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: {
@@ -28,7 +32,6 @@ export async function holdEndpoint(context: StrategyContext): Promise<void> {
     endpoints: [{ addresses: [server.address], conditions: { ready: true } }],
     ports: [{ name: 'https', port: server.port, protocol: 'TCP' }],
   };
-  await cluster.apply(slice, { fieldManager: 'bootlace', force: true });
 }
 
 export async function releaseEndpoint(context: StrategyContext): Promise<void> {

@@ -40,12 +40,12 @@ export async function unhostFromNode(
   }
 }
 
-function nodeLabels(name: string, labels: Readonly<Record<string, string>>): NodeObject {
+export function nodeLabels(name: string, labels: Readonly<Record<string, string>>): NodeObject {
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } };
 }
 
 /** Each component has an owner of its own, since what an owner does not give any more is taken away. */
-function labelOptions(component: ControlPlaneComponent) {
+export function labelOptions(component: ControlPlaneComponent) {
   return { fieldManager: `${MANAGER}-${component}`, force: true };
 }
 
