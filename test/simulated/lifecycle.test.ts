@@ -1,13 +1,32 @@
 import { expect, test } from 'vitest';
-import { CONTROL_PLANE_COMPONENTS, flagValue } from '../../src/control-plane/index.ts';
-import { continueRun } from '../../src/control-plane/journal/runs.ts';
+import { ClusterError, CONTROL_PLANE_COMPONENTS, flagValue } from '../../src/control-plane/index.ts';
+import { beginRun, continueRun, rollBackOffline } from '../../src/control-plane/journal/runs.ts';
+import type { StepListener } from '../../src/control-plane/strategies/steps.ts';
 import { startTraffic, type SimulatedCluster } from '../../src/testing/index.ts';
 import { manifestPath, processesOf, startedCluster } from '../support/simulated.ts';
-import { keptOn, run } from '../support/strategy-run.ts';
+import { keptOn, plan, run, type Change } from '../support/strategy-run.ts';
 
 function rollBack(cluster: SimulatedCluster): Promise<string> {
   const { host, cluster: api, clock } = cluster.login('cp1');
   return continueRun({ host, cluster: api, clock, way: 'rollback', onEvent: () => {}, log: () => {} });
+}
+
+/** A run that is killed as a step begins, by the end of its name. */
+async function killedAt(cluster: SimulatedCluster, change: Change, step: string): Promise<void> {
+  const { context, steps, login } = await plan(cluster, change);
+  await new Promise<void>((resolve) => {
+    void beginRun({
+      context,
+      strategy: change.strategy!,
+      id: 'test',
+      steps,
+      onEvent: (event) => {
+        if (event.type !== 'started' || !event.step.name.endsWith(step)) return;
+        login.kill();
+        resolve();
+      },
+    });
+  });
 }
 
 /** What the cluster holds of bootlace. */
@@ -72,6 +91,51 @@ test('a pivoted node that lost its power is brought back by the way back', async
   expect(processesOf(cluster.node('cp1'), 'kube-apiserver')).toEqual([]);
   expect(await rollBack(cluster)).toBe('undone');
   expect(await cluster.settle(120_000)).toBe(true);
+  expect(keptOn(cluster)).toEqual([]);
+  expect(ours(cluster)).toEqual([]);
+});
+
+test('a pivoted node is taken back by its files and processes alone, and the cluster is tidied up later', async () => {
+  const cluster = await startedCluster();
+  const before = CONTROL_PLANE_COMPONENTS.map((name) => cluster.node('cp1').disk.read(manifestPath(name)));
+  expect(await run(cluster)).toBe('done');
+  const away = new ClusterError('UNREACHABLE', 'no connection');
+  const { host, cluster: api, clock } = cluster.login('cp1', { api: () => ({ error: away, when: 'before' }) });
+  expect(await rollBackOffline({ host, cluster: api, clock, onEvent: () => {}, log: () => {} })).toBe('undone');
+  expect(CONTROL_PLANE_COMPONENTS.map((name) => cluster.node('cp1').disk.read(manifestPath(name)))).toEqual(before);
+  for (const program of CONTROL_PLANE_COMPONENTS)
+    expect(processesOf(cluster.node('cp1'), program).map(({ podName }) => podName)).toContain(`${program}-cp1`);
+  expect(keptOn(cluster)).toContain('journal.json');
+  await cluster.clock.sleep(60_000);
+  expect(await rollBack(cluster)).toBe('undone');
+  expect(await cluster.settle(120_000)).toBe(true);
+  expect(keptOn(cluster)).toEqual([]);
+  expect(ours(cluster)).toEqual([]);
+});
+
+test('what the cluster hosted cannot be brought back without an API, and that is said', async () => {
+  const cluster = await startedCluster();
+  expect(await run(cluster)).toBe('done');
+  await killedAt(cluster, { strategy: 'roll', components: ['kube-scheduler'] }, '/start');
+  const { host, cluster: api, clock } = cluster.login('cp1');
+  const reasons: string[] = [];
+  const onEvent: StepListener = (event) => void (event.type === 'undo-failed' && reasons.push(event.reason));
+  expect(await rollBackOffline({ host, cluster: api, clock, onEvent, log: () => {} })).toBe('failed');
+  expect(reasons).toEqual(['Without an API nothing starts the hosted Pod of kube-scheduler again.']);
+  expect(await rollBack(cluster)).toBe('undone');
+});
+
+test('a roll that was killed is taken back by files alone, and tidying up later leaves the manifest where it is', async () => {
+  const cluster = await startedCluster();
+  const node = cluster.node('cp1');
+  const before = node.disk.read(manifestPath('kube-apiserver'));
+  await killedAt(cluster, { strategy: 'roll', components: ['kube-apiserver'] }, '/hand-back');
+  const { host, cluster: api, clock } = cluster.login('cp1');
+  expect(await rollBackOffline({ host, cluster: api, clock, onEvent: () => {}, log: () => {} })).toBe('undone');
+  expect(await rollBack(cluster)).toBe('undone');
+  expect(node.disk.read(manifestPath('kube-apiserver'))).toBe(before);
+  expect(await cluster.settle(120_000)).toBe(true);
+  expect(flagValue(processesOf(node, 'kube-apiserver')[0]!.argv, 'v')).toBeUndefined();
   expect(keptOn(cluster)).toEqual([]);
   expect(ours(cluster)).toEqual([]);
 });

@@ -4,7 +4,14 @@ import type { Clock } from '../../core/clock.ts';
 import { parseManifest } from '../manifest.ts';
 import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import type { ManifestFile, StrategyContext } from '../strategies/context.ts';
-import { StepError, type Step, type StepEvent, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
+import {
+  explain,
+  StepError,
+  type Step,
+  type StepEvent,
+  type StepListener,
+  type StepsOutcome,
+} from '../strategies/steps.ts';
 import { textOf } from '../strategies/static-pods.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../strategies/strategies.ts';
 import { carryOn, restoreVolatile, type Keeper } from './carry-on.ts';
@@ -108,15 +115,7 @@ export interface Continuation {
 export async function continueRun({ way, onEvent, isStopping, ...node }: Continuation): Promise<StepsOutcome> {
   const { host, cluster, clock } = node;
   const journal = await journalFor(host, way);
-  const context = await contextOf(journal, node);
-  const { steps } = STRATEGIES[strategyOf(journal)].plan(context);
-  const isSame =
-    steps.length === journal.steps.length && steps.every(({ name }, at) => name === journal.steps[at]!.name);
-  if (!isSame)
-    throw new StepError(
-      'JOURNAL_UNREADABLE',
-      `${JOURNAL} is of a version of bootlace that took other steps. Go on with that one.`,
-    );
+  const steps = await stepsOf(journal, node);
   const announcer = createAnnouncer({
     cluster,
     clock,
@@ -124,8 +123,85 @@ export async function continueRun({ way, onEvent, isStopping, ...node }: Continu
     now: await timeOf(host, clock),
     id: journal.id,
   });
+  if (journal.isOffline) return finish(journal, steps, keeperOn(host, announcer), onEvent);
   await restoreVolatile(journal, steps);
   return carried({ journal, steps, announcer, host, onEvent, ...(isStopping && { isStopping }) });
+}
+
+/**
+ * Takes back what a run did to the node, by its files and the container runtime alone: for when no API is to be had. What
+ * is left in the cluster is removed by going on with `rollback` once there is one, and the journal stays until then.
+ *
+ * @throws StepError with code `RUN_MISSING` where there is nothing to take back, `STEP_FAILED` where an API is needed, as for
+ * a roll of what the cluster hosts.
+ */
+export async function rollBackOffline({
+  onEvent,
+  ...node
+}: Omit<Continuation, 'way' | 'isStopping'>): Promise<StepsOutcome> {
+  const { files } = node.host;
+  const journal = await journalFor(node.host, 'rollback');
+  const steps = await stepsOf(journal, node);
+  await saveIfPossible(files, journal);
+  const states = new Map(journal.steps.map(({ name, state }) => [name, state]));
+  for (const step of steps.toReversed()) {
+    const state = states.get(step.name);
+    if (step.offline === undefined || state === 'open' || state === 'undone') continue;
+    onEvent({ type: 'undoing', step });
+    try {
+      await step.offline();
+    } catch (error) {
+      onEvent({ type: 'undo-failed', step, reason: explain(error) });
+      return 'failed';
+    }
+    onEvent({ type: 'undone', step });
+  }
+  await saveIfPossible(files, { ...journal, isOffline: true });
+  return 'undone';
+}
+
+/** Removes from the cluster what a way back without an API has left there. */
+async function finish(
+  journal: Journal,
+  steps: readonly Step[],
+  keeper: Keeper,
+  onEvent: StepListener,
+): Promise<StepsOutcome> {
+  for (const step of steps.toReversed()) {
+    if (step.finish === undefined || journal.steps.some(({ name, state }) => name === step.name && state === 'open'))
+      continue;
+    onEvent({ type: 'undoing', step });
+    try {
+      await step.finish();
+    } catch (error) {
+      onEvent({ type: 'undo-failed', step, reason: explain(error) });
+      return 'failed';
+    }
+    onEvent({ type: 'undone', step });
+  }
+  await keeper.close(journal, 'undone');
+  return 'undone';
+}
+
+/** A full disk must not keep anybody from going back. */
+async function saveIfPossible(files: Host['files'], journal: Journal): Promise<void> {
+  try {
+    await files.write(JOURNAL, printJournal(journal));
+  } catch {
+    return;
+  }
+}
+
+async function stepsOf(journal: Journal, node: Parameters<typeof contextOf>[1]): Promise<readonly Step[]> {
+  const context = await contextOf(journal, node);
+  const { steps } = STRATEGIES[strategyOf(journal)].plan(context);
+  const isSame =
+    steps.length === journal.steps.length && steps.every(({ name }, at) => name === journal.steps[at]!.name);
+  if (isSame) return steps;
+  throw new StepError(
+    'JOURNAL_UNREADABLE',
+    `${JOURNAL} is of a version of bootlace that took other steps. Go on with that one.`,
+  );
 }
 
 async function journalFor(host: Host, way: Continuation['way']): Promise<Journal> {

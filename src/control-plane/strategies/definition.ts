@@ -3,7 +3,8 @@ import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from './context.ts';
 import { hostOnNode, unhostFromNode } from './hosting.ts';
 import { parkManifest, restoreManifest, textOf } from './static-pods.ts';
-import { argvOf, portOf, untilGone, untilUnhosted } from './waits.ts';
+import { StepError } from './steps.ts';
+import { argvOf, portOf, runningOf, until, untilGone, untilUnhosted } from './waits.ts';
 
 /**
  * What runs a component on a node: a static Pod or the Pod of a DaemonSet. A handover leads from any one to any other,
@@ -22,6 +23,44 @@ export interface Definition {
    * meanwhile is asked again and again, and ends the wait by throwing `STEP_FAILED`.
    */
   stop(meanwhile?: () => Promise<void>): Promise<void>;
+  /** Ends its containers without any API. What the cluster hosts may come back until the cluster is told. */
+  quench(): Promise<void>;
+  /** Removes what the cluster has of it, while something else serves in its place on the node. */
+  forget(): Promise<void>;
+}
+
+/** Seconds that a hosted server gets to end where no API is left to lose. */
+const QUENCH_SECONDS = 1;
+
+/**
+ * Brings a definition back by files and the container runtime alone, and ends when its own process listens on the port.
+ * The other one is ended again and again meanwhile: a kubelet that has heard of it starts it anew.
+ */
+export async function startOffline(
+  context: StrategyContext,
+  component: ControlPlaneComponent,
+  port: number,
+  { from, to }: { readonly from: Definition; readonly to: Definition },
+): Promise<void> {
+  const { host, clock } = context;
+  if (from.needsApi)
+    throw new StepError('STEP_FAILED', `Without an API nothing starts ${from.noun} of ${component} again.`);
+  const owners = async (): Promise<readonly number[]> => {
+    const listening = (await host.listeners()).filter((listener) => listener.port === port).map(({ pid }) => pid);
+    const own = (await host.containers()).filter(
+      ({ podName, state }) => state === 'running' && podName === `${component}-${host.nodeName}`,
+    );
+    const processes = (await host.processes()).filter(({ container }) => own.some(({ id }) => id === container));
+    return processes.map(({ pid }) => pid).filter((pid) => listening.includes(pid));
+  };
+  const before = await owners();
+  const isChanged = await restoreManifest(context, component);
+  await until(clock, `the static ${component} listens on port ${port}`, async () => {
+    // A process of another definition goes on until the kubelet has read the file.
+    if ((await owners()).some((pid) => !isChanged || !before.includes(pid))) return true;
+    await to.quench();
+    return false;
+  });
 }
 
 /** What the node had when the run began. */
@@ -38,6 +77,8 @@ export function incumbentOf(context: StrategyContext, component: ControlPlaneCom
       await parkManifest(context, component);
       await untilGone(context, component, portOf(argvOf(pod, component), component), meanwhile);
     },
+    quench: async () => {},
+    forget: async () => {},
   };
 }
 
@@ -57,6 +98,14 @@ export function hosted(
       await unhostFromNode(hasty, component, daemonSet);
       await untilUnhosted(context, component, daemonSet, meanwhile);
     },
+    quench: async () => {
+      for (const { id } of runningOf(await context.host.containers(), daemonSet))
+        await context.host.stopContainer(id, QUENCH_SECONDS);
+    },
+    forget: async () => {
+      await unhostFromNode(context, component, daemonSet);
+      await untilUnhosted(context, component, daemonSet);
+    },
   };
 }
 
@@ -73,5 +122,8 @@ export function redefined(context: StrategyContext, component: ControlPlaneCompo
       await host.files.remove(path);
       await untilGone(context, component, portOf(argvOf(first, component), component), meanwhile);
     },
+    // Its file is where the former manifest goes.
+    quench: async () => {},
+    forget: async () => {},
   };
 }

@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/objects.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from './context.ts';
-import type { Definition } from './definition.ts';
+import { startOffline, type Definition } from './definition.ts';
 import { holdEndpoint, releaseEndpoint, untilEndpoint } from './endpoints.ts';
 import { proveServer } from './proof.ts';
 import { addStaticPod, bringBackStaticPod, forgetStaticPod, takeStaticPod } from './static-pods.ts';
@@ -108,6 +108,10 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         await removeRelay();
         await forgetStaticPod(context, relayed);
       },
+      offline: async () => {
+        await takeStaticPod(context, relayed);
+        await forgetStaticPod(context, relayed);
+      },
       ...(from.needsApi && { restore: reviveServer }),
     },
     {
@@ -120,6 +124,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
       },
       run: () => holdEndpoint(context),
       undo: () => releaseEndpoint(context),
+      finish: () => releaseEndpoint(context),
       ...(from.needsApi && { restore: reviveServer }),
     },
     {
@@ -143,6 +148,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         await host.redirect.set(redirect);
       },
       undo: () => host.redirect.remove(),
+      offline: () => host.redirect.remove(),
       restore: () => host.redirect.set(redirect),
     },
     {
@@ -164,6 +170,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         await untilServing(context, server.port);
         await untilEndpoint(context);
       },
+      offline: () => startOffline(context, component, server.port, { from, to }),
     },
     {
       name: name('start'),
@@ -187,6 +194,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         if ((await host.redirect.get()) !== undefined) await host.redirect.set(redirect);
         await to.stop();
       },
+      finish: () => to.forget(),
     },
     {
       name: name('hand-back'),

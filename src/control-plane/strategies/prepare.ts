@@ -27,6 +27,8 @@ export function prepareStep(context: StrategyContext, pods: readonly Pod[]): Ste
       if (hasSnapshot) await host.saveEtcd(etcdAccess(context), SNAPSHOT);
     },
     undo: () => forgetSnapshot(context),
+    // Until there is an API again the snapshot stays: it may be what is left.
+    finish: () => forgetSnapshot(context),
   };
 }
 

@@ -5,6 +5,7 @@ import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import { KUBEADM_LABELS } from '../selfhosting/modern/facts.ts';
 import type { ComponentProblem, StrategyContext } from './context.ts';
 import type { Handover } from './handover.ts';
+import { startOffline } from './definition.ts';
 import { handLeaseOver, type LeaderComponent } from './leases.ts';
 import { addStaticPod, bringBackStaticPod, forgetStaticPod, takeStaticPod } from './static-pods.ts';
 import type { Step } from './steps.ts';
@@ -83,6 +84,10 @@ export function standbySteps(
         await untilGone(context, component, standbyPort);
         await forgetStaticPod(context, copy);
       },
+      offline: async () => {
+        await takeStaticPod(context, copy);
+        await forgetStaticPod(context, copy);
+      },
     },
     {
       name: name('stop'),
@@ -100,6 +105,7 @@ export function standbySteps(
         await untilListening(context, component, port);
         await stopCopy();
       },
+      offline: () => startOffline(context, component, port, { from, to }),
     },
     {
       name: name('start'),
@@ -115,6 +121,7 @@ export function standbySteps(
         await untilSteady(context, component, port, before);
       },
       undo: () => handLeaseOver(context, component, port, () => to.stop()),
+      finish: () => to.forget(),
     },
     {
       name: name('remove-standby'),

@@ -20,6 +20,8 @@ export interface Step {
   restore?(): Promise<void>;
   /** What of its way back needs the files and the container runtime of the node alone, for when no API is to be had. */
   offline?(): Promise<void>;
+  /** What is to be removed once there is an API again, after the node was taken back without one. */
+  finish?(): Promise<void>;
 }
 
 /** What a plan says of a step, in words for people. */

@@ -91,18 +91,23 @@ export async function untilGone(
 export async function untilUnhosted(
   { host, clock, manifests }: StrategyContext,
   component: ControlPlaneComponent,
-  { metadata }: DaemonSet,
+  daemonSet: DaemonSet,
   meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   const isGone = async (): Promise<boolean> => {
     await meanwhile();
-    return (await host.containers()).every(
-      ({ podName, podNamespace, state }) =>
-        state === 'exited' || podNamespace !== metadata.namespace || !podName.startsWith(`${metadata.name}-`),
-    );
+    return runningOf(await host.containers(), daemonSet).length === 0;
   };
-  const goal = `the Pod of DaemonSet ${metadata.name} has ended on this node`;
+  const goal = `the Pod of DaemonSet ${daemonSet.metadata.name} has ended on this node`;
   await until(clock, goal, isGone, patienceToEnd(manifests[component].pod));
+}
+
+/** Containers of a DaemonSet's Pods that run. */
+export function runningOf(containers: readonly HostContainer[], { metadata }: DaemonSet): readonly HostContainer[] {
+  return containers.filter(
+    ({ podName, podNamespace, state }) =>
+      state === 'running' && podNamespace === metadata.namespace && podName.startsWith(`${metadata.name}-`),
+  );
 }
 
 /** Milliseconds that a Pod may take to end, with its time of grace and something for the kubelet. */
