@@ -1,0 +1,109 @@
+import { BootlaceError } from '../../core/errors.ts';
+import { beginRun, continueRun, openJournal, rollBackOffline } from '../journal/runs.ts';
+import { explain, StepError, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
+import type { Change } from './change.ts';
+import { planChange, strategyOf, type Plan, type Planned } from './plan.ts';
+import type { PlacedProblem, Station } from './station.ts';
+
+export interface RunOptions {
+  /** Hears of progress. Default: nobody does. */
+  readonly onEvent?: StepListener;
+  /** Asked between two steps: the run ends there with its journal open. Default: never. */
+  readonly isStopping?: () => boolean;
+}
+
+export interface ExecuteOptions extends RunOptions {
+  /** Of the run, told apart from others by it alone. */
+  readonly id: string;
+  /** A plan that was made before: refused where it is not what would be planned now. Default: none. */
+  readonly plan?: Plan;
+}
+
+/** How a change ended. `refused` means that nothing was changed, `stopped` that a journal is open. */
+export type RunOutcome = StepsOutcome | 'refused';
+
+export interface RunResult {
+  readonly outcome: RunOutcome;
+  readonly problems: readonly PlacedProblem[];
+  /** Why it was refused while it began, or could not go on. */
+  readonly reason?: string;
+}
+
+/**
+ * Changes the control plane of this node: plans, and where nothing refuses it carries the plan out, with its way back.
+ */
+export async function executeChange(station: Station, change: Change, options: ExecuteOptions): Promise<RunResult> {
+  const planned = await planChange(station, change);
+  return executePlanned(station, planned, options);
+}
+
+/** Carries out what was just planned. */
+export async function executePlanned(
+  station: Station,
+  { plan, context, steps }: Planned,
+  { id, plan: given, onEvent = () => {}, isStopping = () => false }: ExecuteOptions,
+): Promise<RunResult> {
+  const stale = given === undefined ? [] : staleness(given, plan);
+  const problems = [...stale, ...plan.problems];
+  if (context === undefined || plan.verdict === 'refused' || stale.length > 0) return { outcome: 'refused', problems };
+  try {
+    const strategy = strategyOf(plan.change);
+    return { outcome: await beginRun({ context, strategy, id, steps, onEvent, isStopping }), problems };
+  } catch (error) {
+    return { ...(await failed(station, error)), problems };
+  }
+}
+
+/**
+ * Goes on with the run that is open on this node, or takes it back; without an open run `rollback` takes back the pivot of
+ * the node. With `offline` it goes by files and the container runtime alone.
+ */
+export async function goOn(
+  { host, cluster, clock }: Station,
+  way: 'resume' | 'rollback' | 'rollback-offline',
+  { onEvent = () => {}, isStopping = () => false }: RunOptions = {},
+): Promise<RunResult> {
+  const node = { host, cluster, clock, onEvent, log: () => {} };
+  try {
+    const outcome =
+      way === 'rollback-offline' ? await rollBackOffline(node) : await continueRun({ ...node, way, isStopping });
+    return { outcome, problems: [] };
+  } catch (error) {
+    return { ...(await failed({ host, cluster, clock }, error)), problems: [] };
+  }
+}
+
+/** What was thrown before a step began, or between two: nothing is lost where no journal is open. */
+async function failed({ host }: Station, error: unknown): Promise<Pick<RunResult, 'outcome' | 'reason'>> {
+  if (!(error instanceof BootlaceError) && !isFileError(error)) throw error;
+  const isRefusal = error instanceof StepError && REFUSALS.has(error.code);
+  const isOpen = await openJournal(host).then(
+    (journal) => journal !== undefined,
+    () => true,
+  );
+  return { outcome: isRefusal || !isOpen ? 'refused' : 'stopped', reason: explain(error) };
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['RUN_OPEN', 'RUN_HELD', 'RUN_MISSING', 'JOURNAL_UNREADABLE']);
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}
+
+function staleness(given: Plan, now: Plan): readonly PlacedProblem[] {
+  if (given.fingerprint === now.fingerprint) return [];
+  const what =
+    given.node === now.node
+      ? 'The manifests, the cluster or bootlace have changed since the plan was made.'
+      : `The plan is of ${given.node}, and this is ${now.node}.`;
+  return [
+    {
+      severity: 'error',
+      code: 'PLAN_STALE',
+      path: '/fingerprint',
+      message: what,
+      hint: 'Make a new plan, and look at it before you use it.',
+      place: 'plan',
+    },
+  ];
+}
