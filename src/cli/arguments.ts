@@ -21,6 +21,7 @@ export function readFlags<F extends Flags>(args: readonly string[], flags: F, co
   try {
     const parsed = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false, tokens: true });
     for (const name of repeated(parsed.tokens)) {
+      if (flags[name]?.multiple) continue;
       const hint = 'Several documents go into one file, with `---` between them.';
       throw new UsageError(`--${name} is given twice`, name === 'file' ? hint : 'Give it once.');
     }

@@ -5,10 +5,14 @@ import type { Io } from './io.ts';
 
 /** The documents of a file, `-` being standard input. A file that cannot be read is one document with a problem. */
 export async function readDocuments(file: string, io: Io): Promise<readonly ParsedDocument[]> {
-  const bytes = file === '-' ? await readStream(io.stdin) : readFileAtMost(file);
-  if (!Buffer.isBuffer(bytes)) return [unreadable(bytes.code, bytes.message, bytes.hint)];
-  const text = decode(bytes);
+  const text = await readWhole(file, io);
   return typeof text === 'string' ? parseDocuments(text) : [unreadable(text.code, text.message, text.hint)];
+}
+
+/** The text of a file, `-` being standard input; or why it cannot be had. */
+export async function readWhole(file: string, io: Io): Promise<string | Unreadable> {
+  const bytes = file === '-' ? await readStream(io.stdin) : readFileAtMost(file);
+  return Buffer.isBuffer(bytes) ? decode(bytes) : bytes;
 }
 
 /** The text of a regular file that is no document yet. Throws what keeps it from being read. */
@@ -48,7 +52,7 @@ function looksLikeUtf16(bytes: Buffer): boolean {
   );
 }
 
-interface Unreadable {
+export interface Unreadable {
   readonly code: ProblemCode;
   readonly message: string;
   readonly hint: string;

@@ -5,6 +5,10 @@ export interface Io {
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => Date;
+  /** Hears of Ctrl-C and of SIGTERM, which end the program no longer then. Returns what ends that. */
+  readonly onInterrupt?: (listener: () => void) => () => void;
+  /** Ends the program at once, whatever goes on. */
+  readonly exit?: (status: Status) => void;
 }
 
 export interface Output {
@@ -27,6 +31,8 @@ export const STATUS = {
   stopped: 4,
   /** What was there before serves again. */
   undone: 5,
+  /** Ended by Ctrl-C before anything was changed. */
+  interrupted: 130,
 } as const;
 
 export type Status = (typeof STATUS)[keyof typeof STATUS];

@@ -24,6 +24,15 @@ if (isOld) {
         stderr: output(2, () => process.stderr),
         env: process.env,
         now: () => new Date(),
+        onInterrupt: (listener) => {
+          process.on('SIGINT', listener);
+          process.on('SIGTERM', listener);
+          return () => {
+            process.off('SIGINT', listener);
+            process.off('SIGTERM', listener);
+          };
+        },
+        exit: (status) => process.exit(status),
       })
       .then((status) => {
         process.exitCode = status;

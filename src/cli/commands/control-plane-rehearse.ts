@@ -1,15 +1,15 @@
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MANIFESTS_DIRECTORY } from '../../cluster/simulated/kubelet/manifests.ts';
 import { UsageError } from '../../core/errors.ts';
-import { FAULT_NAMES, FAULTS, type FaultName } from '../../control-plane/rehearsal/faults.ts';
+import { FAULTS } from '../../control-plane/rehearsal/faults.ts';
 import type { Rehearsal, RehearsalOutcome } from '../../control-plane/rehearsal/rehearsal.ts';
 import { rehearse } from '../../control-plane/rehearsal/rehearse.ts';
 import { DEFAULT_RELAY_PORT } from '../../control-plane/selfhosting/modern/relay-options.ts';
 import type { FileProblem } from '../../control-plane/strategies/inventory.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../../control-plane/strategies/strategies.ts';
 import { readFlags, readForm } from '../arguments.ts';
-import { readText } from '../input.ts';
+import { readDirectory } from '../control-plane/directory.ts';
+import { readFault, readNumber } from '../control-plane/settings.ts';
 import { STATUS, type Command, type Io, type Status } from '../io.ts';
 import { painter, printProblems } from '../output.ts';
 import { createProgress } from '../rehearsal/progress.ts';
@@ -75,7 +75,7 @@ const FLAGS = {
 async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, FLAGS, NAME);
   const form = readForm(flags.output, FORMS, NAME);
-  const fault = readFault(flags.fault);
+  const fault = readFault(flags.fault, NAME);
   if (flags.afterwards !== undefined && fault === undefined)
     throw new UsageError(
       '--afterwards needs a fault that stops the run',
@@ -129,57 +129,5 @@ function print(rehearsal: Rehearsal, form: (typeof FORMS)[number], io: Io): stri
       return rehearsal.outcome === 'refused' ? '' : printReport(rehearsal, painter(io.stdout, io.env));
     default:
       return form satisfies never;
-  }
-}
-
-function readFault(text: string | undefined): { readonly name: FaultName; readonly step: string } | undefined {
-  if (text === undefined) return undefined;
-  const [name = '', ...rest] = text.split('@');
-  const step = rest.join('@');
-  const known = FAULT_NAMES.find((one) => one === name);
-  if (known === undefined)
-    throw new UsageError(`${NAME} has no fault ${JSON.stringify(name)}`, `Known: ${FAULT_NAMES.join(', ')}.`);
-  if (step === '') throw new UsageError('--fault needs a step', `Write --fault ${name}@STEP, as in ${name}@stop.`);
-  return { name: known, step };
-}
-
-function readNumber(flag: string, text: string | undefined, otherwise: number, least: number, most: number): number {
-  if (text === undefined) return otherwise;
-  if (/^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-  throw new UsageError(
-    `${flag} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`,
-    `Write ${flag} ${otherwise}.`,
-  );
-}
-
-interface Directory {
-  readonly manifests: Readonly<Record<string, string>>;
-  readonly unreadable: Readonly<Record<string, Error>>;
-}
-
-/** Texts of the files in a directory by their names. Hidden ones and directories are nothing to the kubelet either. */
-function readDirectory(directory: string): Directory {
-  const manifests: Record<string, string> = {};
-  const unreadable: Record<string, Error> = {};
-  for (const name of namesIn(directory)) {
-    try {
-      if (name.startsWith('.') || statSync(join(directory, name)).isDirectory()) continue;
-      manifests[name] = readText(join(directory, name));
-    } catch (error) {
-      unreadable[name] = error as Error;
-    }
-  }
-  return { manifests, unreadable };
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory).toSorted((a, b) => (a < b ? -1 : 1));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(
-      `the directory ${JSON.stringify(directory)} cannot be read (${code})`,
-      'Name the directory with the manifests of kubeadm, or a copy of it that you may read.',
-    );
   }
 }

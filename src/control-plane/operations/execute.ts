@@ -1,4 +1,6 @@
+import type { Host } from '../../cluster/host.ts';
 import { BootlaceError } from '../../core/errors.ts';
+import { nextOf } from '../journal/journal.ts';
 import { beginRun, continueRun, openJournal, rollBackOffline } from '../journal/runs.ts';
 import { explain, StepError, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
 import type { Change } from './change.ts';
@@ -56,21 +58,31 @@ export async function executePlanned(
 
 /**
  * Goes on with the run that is open on this node, or takes it back; without an open run `rollback` takes back the pivot of
- * the node. With `offline` it goes by files and the container runtime alone.
+ * the node. `rollback-offline` goes by files and the container runtime alone, and `finish` removes what that has left in the
+ * cluster.
  */
 export async function goOn(
   { host, cluster, clock }: Station,
-  way: 'resume' | 'rollback' | 'rollback-offline',
+  way: 'resume' | 'rollback' | 'rollback-offline' | 'finish',
   { onEvent = () => {}, isStopping = () => false }: RunOptions = {},
 ): Promise<RunResult> {
   const node = { host, cluster, clock, onEvent, log: () => {} };
   try {
+    if (way === 'finish') await requirePending(host);
     const outcome =
-      way === 'rollback-offline' ? await rollBackOffline(node) : await continueRun({ ...node, way, isStopping });
+      way === 'rollback-offline'
+        ? await rollBackOffline(node)
+        : await continueRun({ ...node, way: way === 'resume' ? 'resume' : 'rollback', isStopping });
     return { outcome, problems: [] };
   } catch (error) {
     return { ...(await failed({ host, cluster, clock }, error)), problems: [] };
   }
+}
+
+async function requirePending(host: Host): Promise<void> {
+  const journal = await openJournal(host);
+  if (journal?.direction === 'back' && (journal.isOffline || nextOf(journal).do === 'nothing')) return;
+  throw new StepError('RUN_MISSING', 'Nothing is left in the cluster of a way back that was gone without an API.');
 }
 
 /** What was thrown before a step began, or between two: nothing is lost where no journal is open. */

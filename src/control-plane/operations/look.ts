@@ -14,14 +14,18 @@ import type { Station } from './station.ts';
 /** Something that was looked at, or why it could not be. */
 export type Look<T> = { readonly value: T } | { readonly error: string };
 
-/** What a preflight goes by. */
-export interface Findings {
+/** Runs that have not come to their end, on this node and on others. */
+export interface RunFindings {
   readonly journal: Look<Journal | undefined>;
   readonly pivoted: Look<Journal | undefined>;
   /** Node whose run holds the Lease. */
   readonly holder: Look<string | undefined>;
   /** Other nodes that have a run that has not come to its end. */
   readonly runs: Look<readonly string[]>;
+}
+
+/** What a preflight goes by. */
+export interface Findings extends RunFindings {
   readonly apiVersion: Look<string>;
   readonly nodes: Look<readonly ObjectOf<'Node'>[]>;
   readonly namespace: Look<ObjectOf<'Namespace'>>;
@@ -40,15 +44,8 @@ export interface Findings {
   readonly dryRuns: readonly { readonly object: string; readonly error: string }[];
 }
 
-/** Looks at everything that decides whether a change may begin. It changes nothing. */
-export async function look(
-  { host, cluster }: Station,
-  context: StrategyContext,
-  objects: readonly object[],
-): Promise<Findings> {
-  const wanted = Object.values(context.definitions ?? {}).concat(
-    context.components.map((component) => context.manifests[component].pod),
-  );
+/** Looks for runs that have not come to their end. */
+export async function lookForRuns({ host, cluster }: Station): Promise<RunFindings> {
   return {
     journal: await looked(() => openJournal(host)),
     pivoted: await looked(() => pivotRecord(host)),
@@ -60,6 +57,21 @@ export async function look(
       const { items } = await cluster.list({ kind: 'ConfigMap', namespace: 'kube-system' });
       return items.flatMap(({ metadata }) => metadata.labels?.[RUN_LABEL] ?? []).toSorted();
     }),
+  };
+}
+
+/** Looks at everything that decides whether a change may begin. It changes nothing. */
+export async function look(
+  { host, cluster }: Station,
+  context: StrategyContext,
+  objects: readonly object[],
+  runs: RunFindings,
+): Promise<Findings> {
+  const wanted = Object.values(context.definitions ?? {}).concat(
+    context.components.map((component) => context.manifests[component].pod),
+  );
+  return {
+    ...runs,
     apiVersion: await looked(() => cluster.version()),
     nodes: await looked(async () => (await cluster.list({ kind: 'Node' })).items),
     namespace: await looked(() => cluster.get({ kind: 'Namespace', name: 'kube-system' })),

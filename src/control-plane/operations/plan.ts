@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
+import { ClusterError } from '../../cluster/api.ts';
 import { hasErrors } from '../../core/problem.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from '../strategies/context.ts';
 import type { ConfigEdit } from '../strategies/kubeadm-config.ts';
-import type { Step, StepAbout } from '../strategies/steps.ts';
+import { explain, type Step, type StepAbout } from '../strategies/steps.ts';
 import { STRATEGIES, type StrategyName } from '../strategies/strategies.ts';
-import { prepare, type Change } from './change.ts';
-import { look } from './look.ts';
-import { preflight } from './preflight.ts';
+import { prepare, type Change, type Prepared } from './change.ts';
+import { look, lookForRuns } from './look.ts';
+import { preflight, preflightRuns } from './preflight.ts';
 import type { PlacedProblem, Station } from './station.ts';
 
 /** What a change would do, as data: it prints as YAML and is read back. */
@@ -50,15 +51,17 @@ export function strategyOf({ verb }: Change): StrategyName {
 
 /** Looks at the node and the cluster, and says what a change would do. It changes nothing. */
 export async function planChange(station: Station, change: Change): Promise<Planned> {
-  const { context, kubeadmConfig, problems: found } = await prepare(station, change);
+  const runs = await lookForRuns(station);
+  const open = preflightRuns(station.host.nodeName, change.verb, runs);
+  const { context, kubeadmConfig, problems: found } = await prepared(station, change);
   const made = context && STRATEGIES[strategyOf(change)].plan(context);
   const own = (made?.problems ?? []).map(({ component, ...problem }): PlacedProblem => ({
     ...problem,
     place: context!.manifests[component].path,
   }));
   const checked =
-    context === undefined ? [] : preflight(context, change.verb, await look(station, context, made?.objects ?? []));
-  const problems = [...found, ...own, ...checked];
+    context === undefined ? [] : preflight(context, await look(station, context, made?.objects ?? [], runs));
+  const problems = [...open, ...found, ...own, ...checked];
   const steps = made?.steps ?? [];
   const planned = steps.map(({ name, title, about }): PlannedStep => ({ name, title, ...about }));
   const components = context?.components ?? (change.verb === 'roll' ? change.components : []);
@@ -77,6 +80,25 @@ export async function planChange(station: Station, change: Change): Promise<Plan
     fingerprint: fingerprintOf(station, change, context, planned),
   };
   return { plan, ...(context && { context }), steps };
+}
+
+/** An API or a disk that does not answer refuses a change as well. */
+async function prepared(station: Station, change: Change): Promise<Prepared> {
+  try {
+    return await prepare(station, change);
+  } catch (error) {
+    const isExpected = error instanceof ClusterError || (error as NodeJS.ErrnoException).code !== undefined;
+    if (!isExpected) throw error;
+    const problem: PlacedProblem = {
+      severity: 'error',
+      code: 'LOOK_FAILED',
+      path: '',
+      message: `It cannot be looked at: ${explain(error)}.`,
+      hint: '`bootlace control-plane status` says what runs; mend that first.',
+      place: error instanceof ClusterError ? 'API' : `Node ${station.host.nodeName}`,
+    };
+    return { problems: [problem] };
+  }
 }
 
 function breaksOf(components: readonly ControlPlaneComponent[]): readonly string[] {

@@ -6,7 +6,7 @@ import { quoted } from '../../core/redact.ts';
 import { JOURNAL } from '../journal/runs.ts';
 import type { StrategyContext } from '../strategies/context.ts';
 import { SNAPSHOT } from '../strategies/prepare.ts';
-import { controlPlanesOf, type Findings, type Look } from './look.ts';
+import { controlPlanesOf, type Findings, type Look, type RunFindings } from './look.ts';
 import type { PlacedProblem } from './station.ts';
 
 /** Minor versions of Kubernetes 1 that changes were made for. */
@@ -23,14 +23,20 @@ const CERTIFICATE_LEFT = 14 * DAY;
  * What keeps a change from beginning, and what people should know before it does: errors refuse it. Pure: it goes by what
  * was found.
  */
-export function preflight(context: StrategyContext, verb: 'pivot' | 'roll', found: Findings): readonly PlacedProblem[] {
+export function preflight(context: StrategyContext, found: Findings): readonly PlacedProblem[] {
   const report = createReport();
-  checkRuns(context, verb, found, report);
   checkVersions(context, found, report);
   checkAdmission(found, report);
   checkNode(context, found, report);
   checkCluster(context, found, report);
   checkManifests(context, report);
+  return report.problems;
+}
+
+/** What of other runs keeps a change from beginning. */
+export function preflightRuns(nodeName: string, verb: 'pivot' | 'roll', found: RunFindings): readonly PlacedProblem[] {
+  const report = createReport();
+  checkRuns(nodeName, verb, found, report);
   return report.problems;
 }
 
@@ -56,7 +62,7 @@ function createReport() {
   };
 }
 
-function checkRuns({ host }: StrategyContext, verb: 'pivot' | 'roll', found: Findings, report: Report): void {
+function checkRuns(nodeName: string, verb: 'pivot' | 'roll', found: RunFindings, report: Report): void {
   const journal = report.read(JOURNAL, found.journal);
   if (journal !== undefined)
     report.refuse(
@@ -67,7 +73,7 @@ function checkRuns({ host }: StrategyContext, verb: 'pivot' | 'roll', found: Fin
     );
   if (verb === 'pivot' && 'value' in found.pivoted && found.pivoted.value !== undefined && journal === undefined)
     report.refuse(
-      'Node ' + host.nodeName,
+      `Node ${nodeName}`,
       'ALREADY_HOSTED',
       'This node was pivoted already.',
       '`bootlace control-plane rollback` goes back to static Pods.',
@@ -75,7 +81,7 @@ function checkRuns({ host }: StrategyContext, verb: 'pivot' | 'roll', found: Fin
   const others = new Set(report.read('ConfigMaps of runs', found.runs));
   const holder = report.read('Lease kube-system/bootlace-control-plane', found.holder);
   if (holder !== undefined) others.add(holder);
-  others.delete(host.nodeName);
+  others.delete(nodeName);
   for (const node of [...others].toSorted())
     report.refuse(
       `Node ${node}`,

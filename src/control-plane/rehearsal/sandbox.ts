@@ -27,7 +27,7 @@ export interface SandboxEntry {
   /** Of the run. */
   readonly id: string;
   readonly node: string;
-  readonly verb: 'pivot' | 'roll' | 'resume' | 'rollback' | 'rollback-offline';
+  readonly verb: 'pivot' | 'roll' | 'resume' | 'rollback' | 'rollback-offline' | 'finish';
   /** Of a pivot or a roll. */
   readonly change?: Change;
   /** The plan that it went by. */
@@ -76,8 +76,9 @@ function stationOn(cluster: SimulatedCluster, name: string, faults?: Faults): St
       `the simulated cluster has no control plane on ${JSON.stringify(name)}`,
       `Known: ${nodes.map((node) => node.name).join(', ')}.`,
     );
-  const { host, cluster: api, clock, kill } = cluster.login(name, faults);
-  return { host, cluster: api, clock, manifestsDir: MANIFESTS_DIR, kill };
+  const login = cluster.login(name, faults);
+  const { host, cluster: api, clock } = login;
+  return { host, cluster: api, clock, manifestsDir: MANIFESTS_DIR, kill: () => login.kill() };
 }
 
 async function run(
@@ -118,7 +119,7 @@ async function run(
 
   async function begin(): Promise<RunResult> {
     const { verb, change, plan, id } = entry;
-    if (verb === 'resume' || verb === 'rollback' || verb === 'rollback-offline') return goOn(station, verb, options);
+    if (verb !== 'pivot' && verb !== 'roll') return goOn(station, verb, options);
     const planned = await planChange(station, change!);
     onPlan(planned.plan.steps);
     return executePlanned(station, planned, { ...options, id, ...(plan && { plan }) });
@@ -160,6 +161,7 @@ const VERBS: readonly unknown[] = [
   'resume',
   'rollback',
   'rollback-offline',
+  'finish',
 ] satisfies readonly SandboxEntry['verb'][];
 
 function isEntry(value: unknown): boolean {

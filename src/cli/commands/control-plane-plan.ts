@@ -1,0 +1,70 @@
+import { planChange, type Plan } from '../../control-plane/operations/plan.ts';
+import { printYaml } from '../../format/yaml.ts';
+import { readFlags, readForm } from '../arguments.ts';
+import { openBench, PLACE_FLAGS, PLACE_HELP } from '../control-plane/bench.ts';
+import {
+  CHANGE_FLAGS,
+  CHANGE_HELP,
+  readPivot,
+  readRoll,
+  ROLL_FLAGS,
+  ROLL_HELP,
+  speaksOfRoll,
+} from '../control-plane/change.ts';
+import { printPlan } from '../control-plane/plan-report.ts';
+import { showProblems } from '../control-plane/problems.ts';
+import { STATUS, type Command, type Io, type Status } from '../io.ts';
+import { painter } from '../output.ts';
+
+const NAME = 'control-plane plan';
+
+export const controlPlanePlan: Command = {
+  summary: 'say what a change of this node would do, prove, cost and refuse',
+  help: `Plans a change of the control plane on this node, and changes nothing: its steps in order with what each checks,
+proves and costs and how it is taken back, what breaks anyway, and everything that keeps it from beginning with its
+remedy. Without flags of a roll it plans a pivot.
+
+Examples:
+  bootlace control-plane plan --simulated cluster.json
+  bootlace control-plane plan --simulated cluster.json --set-flag v=4
+  bootlace control-plane plan --simulated cluster.json -o yaml > plan.yaml
+  bootlace control-plane pivot --simulated cluster.json -f plan.yaml
+
+Flags:
+${PLACE_HELP}
+${CHANGE_HELP}
+  -o, --output FORM        table (default), json, yaml: what pivot and roll take with -f
+
+Flags of a roll:
+${ROLL_HELP}
+
+Exit status: 0 ready, 2 usage, 3 refused.
+`,
+  run: runPlan,
+};
+
+async function runPlan(args: readonly string[], io: Io): Promise<Status> {
+  const all = { ...PLACE_FLAGS, ...CHANGE_FLAGS, ...ROLL_FLAGS, output: { type: 'string', short: 'o' } } as const;
+  const flags = readFlags(args, all, NAME);
+  const form = readForm(flags.output, ['table', 'json', 'yaml'], NAME);
+  const { change } = await (speaksOfRoll(flags) ? readRoll(flags, io, NAME) : readPivot(flags, io, NAME));
+  const { sandbox, node, save } = await openBench(flags, NAME);
+  const { plan } = await planChange(sandbox.station(node), change);
+  await save();
+  showProblems(plan.problems, io);
+  io.stdout.write(print(plan, form, io));
+  return plan.verdict === 'ready' ? STATUS.done : STATUS.preflight;
+}
+
+function print(plan: Plan, form: 'table' | 'json' | 'yaml', io: Io): string {
+  switch (form) {
+    case 'json':
+      return `${JSON.stringify(plan, undefined, 2)}\n`;
+    case 'yaml':
+      return printYaml(plan);
+    case 'table':
+      return printPlan(plan, painter(io.stdout, io.env));
+    default:
+      return form satisfies never;
+  }
+}
