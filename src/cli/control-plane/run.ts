@@ -49,6 +49,7 @@ export const STATUSES: Readonly<Record<RunResult['outcome'], Status>> = {
   done: STATUS.done,
   failed: STATUS.failed,
   refused: STATUS.preflight,
+  interrupted: STATUS.interrupted,
   stopped: STATUS.stopped,
   undone: STATUS.undone,
 };
@@ -84,9 +85,9 @@ export async function runOnBench(
     },
   );
   interrupts.end();
-  show({ type: 'ended', at: last, outcome: result.outcome });
+  if (result.outcome !== 'interrupted') show({ type: 'ended', at: last, outcome: result.outcome });
   // What was refused has changed nothing.
-  await save(result.outcome === 'refused' ? undefined : kept);
+  await save(result.outcome === 'refused' || result.outcome === 'interrupted' ? undefined : kept);
   const next = nextOf(result, entry.verb, flags);
   const report: RunReport = {
     verb: entry.verb,
@@ -168,7 +169,7 @@ function printTable(report: RunReport, paint: ReturnType<typeof painter>): strin
     ...(undone > 0 ? [`${undone} taken back`] : []),
   ];
   const rows: (readonly [string, string])[] = [
-    ...(outcome === 'refused' ? [] : [['steps', `${counts.join(', ')} in ${seconds.toFixed(1)} s`] as const]),
+    ...(steps.length === 0 ? [] : [['steps', `${counts.join(', ')} in ${seconds.toFixed(1)} s`] as const]),
     ...(reason === undefined ? [] : [['why', escapeControls(reason)] as const]),
     ...steps.flatMap(({ name, reason: why, undone: isUndone, undoReason }) => [
       ...(why === undefined ? [] : [['', `${name}: ${escapeControls(why)}`] as const]),

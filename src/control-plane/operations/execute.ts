@@ -21,8 +21,11 @@ export interface ExecuteOptions extends RunOptions {
   readonly plan?: Plan;
 }
 
-/** How a change ended. `refused` means that nothing was changed, `stopped` that a journal is open. */
-export type RunOutcome = StepsOutcome | 'refused';
+/**
+ * How a change ended. `refused` means that nothing was changed, `interrupted` that somebody asked it to stop before anything
+ * was, `stopped` that a journal is open.
+ */
+export type RunOutcome = StepsOutcome | 'refused' | 'interrupted';
 
 export interface RunResult {
   readonly outcome: RunOutcome;
@@ -48,6 +51,7 @@ export async function executePlanned(
   const stale = given === undefined ? [] : staleness(given, plan);
   const problems = [...stale, ...plan.problems];
   if (context === undefined || plan.verdict === 'refused' || stale.length > 0) return { outcome: 'refused', problems };
+  if (isStopping()) return { outcome: 'interrupted', problems };
   try {
     const strategy = strategyOf(plan.change);
     return { outcome: await beginRun({ context, strategy, id, steps, onEvent, isStopping }), problems };
