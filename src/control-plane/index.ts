@@ -111,3 +111,28 @@ export { FAULT_NAMES, type FaultName } from './rehearsal/faults.ts';
 export { STRATEGY_NAMES, type StrategyName } from './strategies/strategies.ts';
 export type { FileProblem } from './strategies/inventory.ts';
 export { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from './selfhosting/labels.ts';
+
+// A change of a control plane: planned, carried out, gone on with or taken back, and looked at.
+export type { Change as ControlPlaneChange, PivotChange, RollChange } from './operations/change.ts';
+export type { RollEdits } from './strategies/edits.ts';
+export type { ConfigEdit } from './strategies/kubeadm-config.ts';
+export { planChange, type Plan, type Planned, type PlannedStep } from './operations/plan.ts';
+export { planIn } from './operations/plan-file.ts';
+export {
+  executeChange,
+  goOn,
+  type ExecuteOptions,
+  type RunOptions,
+  type RunOutcome,
+  type RunResult,
+} from './operations/execute.ts';
+export {
+  status,
+  type ComponentStatus,
+  type KubeadmVerb,
+  type LeaseStatus,
+  type RunStatus,
+  type Status,
+} from './operations/status.ts';
+export type { PlacedProblem, Station } from './operations/station.ts';
+export { StepError, type Step, type StepAbout, type StepEvent, type StepListener } from './strategies/steps.ts';
