@@ -89,6 +89,8 @@ export interface Endpoint {
 export interface HostFiles extends Files {
   /** Names of the files in a directory, sorted. */
   list(directory: string): Promise<readonly string[]>;
+  /** Where a symbolic link leads; nothing for what is none, or is not there. */
+  linkOf(path: string): Promise<string | undefined>;
   /**
    * Puts a whole file in the place of what was there: at no moment is there half of it, or a second file to be read. Ends
    * when it would survive a power cut. Only its owner may read it.

@@ -131,6 +131,7 @@ export {
   type ComponentStatus,
   type KubeadmVerb,
   type LeaseStatus,
+  type OtherNode,
   type RunStatus,
   type Status,
 } from './operations/status.ts';

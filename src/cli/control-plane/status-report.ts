@@ -6,7 +6,8 @@ type Paint = ReturnType<typeof painter>;
 
 /** What runs on a node, as people read it. */
 export function printStatus(status: Status, paint: Paint): string {
-  const { node, api, components, leases, redirect, helpers, run, lockedBy, isPivoted, kubeadm, next, unseen } = status;
+  const { node, api, components, leases, redirect, helpers, run, lockedBy, isPivoted, others, kubeadm, next, unseen } =
+    status;
   const rows: (readonly [name: string, text: string])[] = [
     ...components.flatMap((component) => printComponent(component, paint)),
     ...leases.map(
@@ -31,6 +32,13 @@ export function printStatus(status: Status, paint: Paint): string {
         ]
       : []),
     ...(lockedBy === undefined ? [] : [['locked by', escapeControls(lockedBy)] as const]),
+    ...others.map(
+      ({ node: name, hosted, hasRun }) =>
+        [
+          `node ${escapeControls(name)}`,
+          `${hosted.length === 0 ? 'static Pods' : `hosts ${hosted.join(', ')}`}${hasRun ? '; a run there is open' : ''}`,
+        ] as const,
+    ),
     ...kubeadm.map(
       ({ verb, isSafe, why }) =>
         [`kubeadm ${verb}`, isSafe ? paint('green', 'safe') : `${paint('yellow', 'not now')}: ${why}`] as const,

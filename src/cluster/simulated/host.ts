@@ -72,6 +72,7 @@ export function createHost(world: World, { machine, session, chance, fault, conn
           if (below.length === 0) throw fileError('ENOENT', 'list', directory);
           return below.map((path) => path.slice(directory.length + 1)).filter((name) => !name.includes('/'));
         }),
+      linkOf: (path) => act('stat', path, () => machine.disk.linkOf(path)),
       stat: (path) => act('stat', path, () => ({ size: textOf('stat', path).length })),
       read: (path) => act('read', path, () => Buffer.from(textOf('read', path))),
       write: (path, text) => act('write', path, () => machine.disk.write(path, text)),

@@ -50,6 +50,10 @@ export interface Disk {
   write(path: string, text: string): void;
   remove(path: string): void;
   paths(): readonly string[];
+  /** Makes a symbolic link: it reads as what it leads to, and goes by itself. */
+  link(path: string, target: string): void;
+  /** Where a symbolic link leads; nothing for what is none. */
+  linkOf(path: string): string | undefined;
   onChange(listener: (path: string) => void): () => void;
 }
 
@@ -88,20 +92,30 @@ export function ownLabelsOf(name: string): Readonly<Record<string, string>> {
 
 function createDisk(): Disk {
   const texts = new Map<string, string>();
+  const links = new Map<string, string>();
   const listeners = new Set<(path: string) => void>();
   const tell = (path: string): void => {
     for (const listener of listeners) listener(path);
   };
   return {
-    read: (path) => texts.get(path),
+    read: (path) => texts.get(links.get(path) ?? path),
     write: (path, text) => {
+      // A file takes the place of a link, as where one is written beside it and renamed.
+      links.delete(path);
       texts.set(path, text);
       tell(path);
     },
     remove: (path) => {
-      if (texts.delete(path)) tell(path);
+      if (links.delete(path) || texts.delete(path)) tell(path);
     },
-    paths: () => [...texts.keys()].toSorted(),
+    paths: () =>
+      [...texts.keys(), ...[...links].flatMap(([path, target]) => (texts.has(target) ? path : []))].toSorted(),
+    link: (path, target) => {
+      texts.delete(path);
+      links.set(path, target);
+      tell(path);
+    },
+    linkOf: (path) => links.get(path),
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

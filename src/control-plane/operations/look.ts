@@ -1,5 +1,5 @@
 import { ClusterError, type AnyObject, type Cluster, type ObjectOf } from '../../cluster/api.ts';
-import type { EtcdMember, NodeFacts } from '../../cluster/host.ts';
+import type { EtcdMember, HostListener, HostProcess, NodeFacts } from '../../cluster/host.ts';
 import { reasonOf } from '../../core/redact.ts';
 import { newLease, leaseOf, nodeOf } from '../journal/in-cluster.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -38,6 +38,11 @@ export interface Findings extends RunFindings {
   readonly daemonSets: Look<readonly string[]>;
   readonly etcd: Look<readonly EtcdMember[]>;
   readonly facts: Look<NodeFacts>;
+  /** Who runs on the node, and on which ports. */
+  readonly processes: Look<{
+    readonly processes: readonly HostProcess[];
+    readonly listeners: readonly HostListener[];
+  }>;
   /** Images that are not on the disk. */
   readonly absentImages: Look<readonly string[]>;
   /** Objects that the API server would not take. */
@@ -87,6 +92,10 @@ export async function look(
     }),
     etcd: await looked(() => host.etcdMembers(etcdAccess(context))),
     facts: await looked(() => host.facts()),
+    processes: await looked(async () => ({
+      processes: await host.processes(),
+      listeners: await host.listeners(),
+    })),
     absentImages: await looked(async () => {
       const present = new Set(await host.images());
       return imagesOf(wanted).filter((image) => !present.has(image));

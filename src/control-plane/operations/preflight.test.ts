@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { editContainer, manifestOn, startedCluster, writeManifest } from '../../../test/support/simulated.ts';
+import { editContainer, killAll, manifestOn, startedCluster, writeManifest } from '../../../test/support/simulated.ts';
 import type { AnyObject } from '../../cluster/api.ts';
 import type { SimulatedCluster } from '../../cluster/simulated/cluster.ts';
 import type { PodSpec } from '../../cluster/objects.ts';
@@ -115,6 +115,24 @@ const REFUSALS: readonly (readonly [what: string, change: (cluster: SimulatedClu
     'a manifest that is empty',
     (cluster) => cluster.node('cp1').disk.write('/etc/kubernetes/manifests/kube-scheduler.yaml', ''),
     'error DOCUMENT_EMPTY /etc/kubernetes/manifests/kube-scheduler.yaml',
+  ],
+  [
+    'a manifest that is a link',
+    (cluster) => {
+      const { disk } = cluster.node('cp1');
+      const path = '/etc/kubernetes/manifests/kube-scheduler.yaml';
+      disk.write('/srv/kube-scheduler.yaml', disk.read(path)!);
+      disk.link(path, '/srv/kube-scheduler.yaml');
+    },
+    'error MANIFEST_LINK /etc/kubernetes/manifests/kube-scheduler.yaml',
+  ],
+  [
+    'a scheduler that ends again and again',
+    (cluster) => {
+      cluster.failStarts(({ program }) => (program === 'kube-scheduler' ? 'broken' : undefined));
+      killAll(cluster.node('cp1'), 'kube-scheduler');
+    },
+    'warning COMPONENT_NOT_SERVING /etc/kubernetes/manifests/kube-scheduler.yaml',
   ],
   [
     'a component that is missing',

@@ -6,6 +6,7 @@ import { quoted } from '../../core/redact.ts';
 import { JOURNAL } from '../journal/runs.ts';
 import type { StrategyContext } from '../strategies/context.ts';
 import { SNAPSHOT } from '../strategies/prepare.ts';
+import { argvOf, portOf, serversOn } from '../strategies/waits.ts';
 import { controlPlanesOf, type Findings, type Look, type RunFindings } from './look.ts';
 import type { PlacedProblem } from './station.ts';
 
@@ -180,6 +181,7 @@ function checkNode(context: StrategyContext, found: Findings, report: Report): v
       );
     checkCertificates(facts, report);
   }
+  checkServing(context, found, report);
   const images = report.read(`Images on ${context.host.nodeName}`, found.absentImages);
   for (const image of images ?? [])
     report.warn(
@@ -188,6 +190,26 @@ function checkNode(context: StrategyContext, found: Findings, report: Report): v
       `The image ${quoted(image)} is not on the node, and is pulled before anything stops.`,
       'Pull it beforehand where the registry is slow or may be away.',
     );
+}
+
+/** A component that does not serve may be changed, and be mended by that: what is lost cannot be lost again. */
+function checkServing({ host, manifests, components }: StrategyContext, found: Findings, report: Report): void {
+  const seen = report.read(`Processes on ${host.nodeName}`, found.processes);
+  if (seen === undefined) return;
+  for (const component of components) {
+    const port = portOf(argvOf(manifests[component].pod, component), component);
+    const pids = serversOn(seen.processes, component, port).map(({ pid }) => pid);
+    const owner = seen.listeners.find((listener) => listener.port === port)?.pid;
+    if (owner !== undefined && pids.includes(owner)) continue;
+    report.warn(
+      manifests[component].path,
+      'COMPONENT_NOT_SERVING',
+      owner === undefined
+        ? `Nothing listens on port ${port} of ${component}.`
+        : `Port ${port} of ${component} is held by process ${owner}, which is none of its.`,
+      'Look at its log first: a change begins with what does not work, and may only come back to that.',
+    );
+  }
 }
 
 function checkRoom({ host, hasSnapshot = false }: StrategyContext, facts: NodeFacts, report: Report): void {

@@ -113,3 +113,20 @@ test('another program on the port of a component is told as what it is', async (
   await cluster.clock.sleep(90_000);
   expect(served(await look(cluster))[2]).toBe('other');
 });
+
+test('other nodes with a control plane are told as far as the cluster knows them', async () => {
+  const cluster = await startedCluster({ controlPlanes: 3 });
+  await executeChange(stationOn(cluster, 'cp2'), { verb: 'pivot' }, { id: 'two' });
+  let asked = 0;
+  await executeChange(
+    stationOn(cluster, 'cp3'),
+    { verb: 'pivot' },
+    { id: 'three', isStopping: () => (asked += 1) > 3 },
+  );
+  const found = await look(cluster);
+  expect(found.others).toEqual([
+    { node: 'cp2', hosted: ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'], hasRun: false },
+    { node: 'cp3', hosted: [], hasRun: true },
+  ]);
+  expect(found.next).toEqual(['A run on cp3 has not come to its end: go on with it there.']);
+});

@@ -5,7 +5,7 @@ import type { Files } from '../../cluster/files.ts';
 import type { Host } from '../../cluster/host.ts';
 import type { Clock } from '../../core/clock.ts';
 import { hasErrors, ProblemList, type Problem } from '../../core/problem.ts';
-import { reasonOf } from '../../core/redact.ts';
+import { quoted, reasonOf } from '../../core/redact.ts';
 import { parseManifest } from '../manifest.ts';
 import {
   CONTROL_PLANE_COMPONENTS,
@@ -42,7 +42,11 @@ export async function takeInventory(
   const { manifests, problems } = await readManifests(host.files, manifestsDir, (component) =>
     findHosted(cluster, component, host.nodeName),
   );
-  const all = [...problems, ...(await problemsBeside(host, manifestsDir, problems))];
+  const all = [
+    ...problems,
+    ...(await linksAmong(host, manifestsDir)),
+    ...(await problemsBeside(host, manifestsDir, problems)),
+  ];
   if (manifests === undefined || hasErrors(all)) return { problems: all };
   const service = await cluster.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
   const argv = argvOf(manifests['kube-apiserver'].pod, 'kube-apiserver');
@@ -58,6 +62,25 @@ export async function takeInventory(
     admitsRelay: await host.admits(relayPort, true),
   };
   return { context, problems: all };
+}
+
+/** Manifests that are links: moving one moves the link, and whoever writes to what it leads to changes a control plane. */
+async function linksAmong({ files }: Host, manifestsDir: string): Promise<readonly FileProblem[]> {
+  const problems: FileProblem[] = [];
+  for (const component of CONTROL_PLANE_COMPONENTS) {
+    const file = posix.join(manifestsDir, `${component}.yaml`);
+    const target = await files.linkOf(file);
+    if (target === undefined) continue;
+    problems.push({
+      severity: 'error',
+      code: 'MANIFEST_LINK',
+      path: '',
+      message: `The manifest is a symbolic link to ${quoted(target)}.`,
+      hint: 'Put the file itself into the folder, with mode 0600.',
+      file,
+    });
+  }
+  return problems;
 }
 
 /** What is wrong with other files in the folder, which the kubelet reads as well. */
