@@ -53,6 +53,7 @@ function stepsOf(names: readonly string[], fails: readonly string[] = [], withou
   const events: string[] = [];
   return {
     trace,
+    steps,
     events,
     run: () => runSteps(steps, (event) => events.push(`${event.type} ${event.step.name}`)),
   };
@@ -111,6 +112,34 @@ describe('steps', () => {
     ];
     expect(await runSteps(steps, () => {})).toBe('undone');
     expect(trace).toEqual(['c', 'b', 'a', 'c']);
+  });
+
+  test('are not put off while a server is on the node: its way back would come before theirs', async () => {
+    const trace: string[] = [];
+    const steps = ['a', 'b'].map((name): Step => ({
+      name,
+      title: name,
+      run: async () => {
+        if (name === 'b') throw new Error('no');
+      },
+      undo: async () => {
+        trace.push(name);
+        throw new ClusterError('UNREACHABLE', 'no connection');
+      },
+    }));
+    const journal = journalOf({ a: 'open', b: 'open' });
+    const hasServer = async (): Promise<boolean> => true;
+    expect(await carryOn({ journal, steps, keeper: NOWHERE, onEvent: () => {}, hasServer })).toBe('failed');
+    expect(trace).toEqual(['b']);
+  });
+
+  test('that were put off leave out what was there for an earlier way back alone', async () => {
+    const { trace, steps } = stepsOf(['a', 'b', 'c']);
+    const keeper = NOWHERE;
+    const journal = journalOf({ a: 'undone', b: 'undoing', c: 'undoing' }, 'back');
+    const covered = steps.map((step) => (step.name === 'c' ? { ...step, coveredBy: 'a' } : step));
+    expect(await carryOn({ journal, steps: covered, keeper, onEvent: () => {} })).toBe('undone');
+    expect(trace).toEqual(['undo b']);
   });
 
   test('do not depend on who listens', async () => {

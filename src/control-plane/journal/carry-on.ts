@@ -17,6 +17,8 @@ export interface CarryOnSettings {
   readonly onEvent: StepListener;
   /** Asked between two steps: the run ends there with its journal open. Default: never. */
   readonly isStopping?: () => boolean;
+  /** Whether an API server is on the node, so that no way back has to bring one. Default: no. */
+  readonly hasServer?: () => Promise<boolean>;
 }
 
 /**
@@ -25,7 +27,9 @@ export interface CarryOnSettings {
  * journal: where it cannot be written any more, as on a full disk, the way back goes on without.
  *
  * A step without a way back ends that, and so does one whose way back fails; then the journal stays. Where that is for
- * want of an API it is put off: the way back of an earlier step may be what brings the API back.
+ * want of an API, and no server is on the node, it is put off: the way back of an earlier step may be what brings the API
+ * back. Where there is a server it is not: steps that are taken back in another order leave two definitions of a component
+ * that want one port, and whoever comes later cannot know it.
  */
 export async function carryOn({
   journal,
@@ -33,6 +37,7 @@ export async function carryOn({
   keeper,
   onEvent,
   isStopping = () => false,
+  hasServer = async () => false,
 }: CarryOnSettings): Promise<StepsOutcome> {
   const tell = guarded(onEvent);
   const putOff = new Set<string>();
@@ -81,12 +86,12 @@ export async function carryOn({
     await save(withState(current, step.name, 'undoing'));
     tell({ type: 'undoing', step });
     try {
-      await step.undo();
+      if (!isCovered(current, step)) await step.undo();
     } catch (error) {
       tell({ type: 'undo-failed', step, reason: explain(error) });
       const isSecond = putOff.has(step.name);
       putOff.add(step.name);
-      return isApiAway(error) && !isSecond;
+      return isApiAway(error) && !isSecond && !(await hasServer());
     }
     putOff.delete(step.name);
     await save(withState(current, step.name, 'undone'));
@@ -106,6 +111,10 @@ export async function carryOn({
     if (next.do === 'run') await run(step);
     else if (!(await undo(step))) return 'failed';
   }
+}
+
+function isCovered({ steps }: Journal, { coveredBy }: Step): boolean {
+  return steps.some(({ name, state }) => name === coveredBy && state === 'undone');
 }
 
 /**

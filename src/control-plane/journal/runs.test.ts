@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startedCluster } from '../../../test/support/simulated.ts';
 import { plan } from '../../../test/support/strategy-run.ts';
-import type { SimulatedCluster } from '../../testing/index.ts';
+import { ClusterError, type SimulatedCluster } from '../../testing/index.ts';
 import { beginRun, continueRun, openJournal } from './runs.ts';
 
 const JOURNAL = '/etc/kubernetes/bootlace/journal.json';
@@ -30,6 +30,68 @@ function goOn(cluster: SimulatedCluster, way: 'resume' | 'rollback'): Promise<st
   const { host, cluster: api, clock } = cluster.login('cp1');
   return continueRun({ host, cluster: api, clock, way, onEvent: () => {}, log: () => {} });
 }
+
+/** A node on which a run was killed once its journal was written, before it took the Lease. */
+async function stoppedBeforeLease(): Promise<SimulatedCluster> {
+  const cluster = await startedCluster();
+  let kill = (): void => {};
+  const killed = Promise.withResolvers<void>();
+  const { context, steps, login } = await plan(cluster, {
+    components: ['kube-scheduler'],
+    faults: {
+      api: ({ verb, kind }) => {
+        if (verb !== 'get' || kind !== 'Lease') return undefined;
+        kill();
+        killed.resolve();
+        return undefined;
+      },
+    },
+  });
+  kill = () => login.kill();
+  void beginRun({ context, strategy: 'relay', id: 'one', steps, onEvent: () => {} });
+  await killed.promise;
+  return cluster;
+}
+
+describe('the Lease of a run', () => {
+  const lease = (cluster: SimulatedCluster) => cluster.find('Lease', 'kube-system', 'bootlace-control-plane');
+
+  test('is taken by who goes on where the run was killed before it had it', async () => {
+    const cluster = await stoppedBeforeLease();
+    let isHeld = false;
+    const { host, cluster: api, clock } = cluster.login('cp1');
+    const onEvent = (): void => {
+      isHeld ||= lease(cluster) !== undefined;
+    };
+    expect(await continueRun({ host, cluster: api, clock, way: 'resume', onEvent, log: () => {} })).toBe('done');
+    expect(isHeld).toBe(true);
+    expect(lease(cluster)).toBeUndefined();
+  });
+
+  test('is no matter of going back where the run was killed before it had it', async () => {
+    const cluster = await stoppedBeforeLease();
+    expect(await goOn(cluster, 'rollback')).toBe('undone');
+    expect(cluster.node('cp1').disk.read(JOURNAL)).toBeUndefined();
+  });
+
+  test('is given back by a run that does not begin because nobody tells it that it has it', async () => {
+    const cluster = await startedCluster();
+    const { context, steps } = await plan(cluster, {
+      components: ['kube-scheduler'],
+      faults: {
+        api: ({ verb, kind }) =>
+          kind === 'Lease' && (verb === 'create' || verb === 'update')
+            ? { error: new ClusterError('TIMEOUT', 'no answer in time'), when: 'after' }
+            : undefined,
+      },
+    });
+    await expect(beginRun({ context, strategy: 'relay', id: 'one', steps, onEvent: () => {} })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    });
+    expect(lease(cluster)).toBeUndefined();
+    expect(cluster.node('cp1').disk.read(JOURNAL)).toBeUndefined();
+  });
+});
 
 describe('a run that was stopped', () => {
   test('says where it is', async () => {

@@ -14,6 +14,7 @@ import {
 } from '../strategies/steps.ts';
 import { textOf } from '../strategies/static-pods.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../strategies/strategies.ts';
+import { hasServer } from '../strategies/waits.ts';
 import { carryOn, restoreVolatile, type Keeper } from './carry-on.ts';
 import { createAnnouncer, type Announcer } from './in-cluster.ts';
 import { parseJournal, printJournal, turnedBack, type Journal, type KeptManifest } from './journal.ts';
@@ -52,8 +53,17 @@ export async function beginRun({ context, strategy, id, steps, onEvent, ...rest 
   if (strategy === 'relay' && (await pivotRecord(host)) !== undefined)
     throw new StepError('RUN_OPEN', `This node is pivoted: ${PIVOT_RECORD} tells of it. Take that back first.`);
   const announcer = createAnnouncer({ cluster, clock, nodeName: host.nodeName, now: await timeOf(host, clock), id });
-  await announcer.acquire();
   const journal = journalOf(context, strategy, id, steps);
+  // Before the Lease: who is stopped between the two finds a run that has done nothing, and gives the Lease back with it.
+  await host.files.write(JOURNAL, printJournal(journal));
+  try {
+    await announcer.acquire();
+  } catch (error) {
+    const isHeld = error instanceof StepError && error.code === 'RUN_HELD';
+    // It may have been taken although nobody heard of it.
+    if (isHeld || (await announcer.release())) await host.files.remove(JOURNAL);
+    throw error;
+  }
   return carried({ journal, steps, announcer, host, onEvent, ...rest });
 }
 
@@ -83,6 +93,8 @@ async function carried({ host, announcer, onEvent, ...rest }: Carried): Promise<
   const outcome = await carryOn({
     ...rest,
     keeper: keeperOn(host, announcer),
+    // Where that cannot be told nobody goes on as if there were none.
+    hasServer: () => hasServer({ ...rest.journal, host }).catch(() => true),
     onEvent: (event: StepEvent) => {
       onEvent(event);
       told = told.then(() => announcer.tell(event));
@@ -124,6 +136,8 @@ export async function continueRun({ way, onEvent, isStopping, ...node }: Continu
     id: journal.id,
   });
   if (journal.isOffline) return finish(journal, steps, keeperOn(host, announcer), onEvent);
+  const isBeginning = journal.direction === 'forward' && journal.steps.every(({ state }) => state === 'open');
+  if (isBeginning) await announcer.acquire();
   await restoreVolatile(journal, steps);
   return carried({ journal, steps, announcer, host, onEvent, ...(isStopping && { isStopping }) });
 }

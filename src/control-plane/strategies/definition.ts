@@ -4,7 +4,7 @@ import type { StrategyContext } from './context.ts';
 import { hostOnNode, unhostFromNode } from './hosting.ts';
 import { parkManifest, restoreManifest, textOf } from './static-pods.ts';
 import { StepError } from './steps.ts';
-import { argvOf, portOf, runningOf, until, untilGone, untilUnhosted } from './waits.ts';
+import { argvOf, hasServer, portOf, runningOf, until, untilGone, untilUnhosted } from './waits.ts';
 
 /**
  * What runs a component on a node: a static Pod or the Pod of a DaemonSet. A handover leads from any one to any other,
@@ -82,7 +82,7 @@ export function incumbentOf(context: StrategyContext, component: ControlPlaneCom
   };
 }
 
-/** The Pod of a DaemonSet. `hasty` is for the way back, which must not wait for an API that is away. */
+/** The Pod of a DaemonSet. `hasty` is for the way back, which must not wait for an API that only it can bring back. */
 export function hosted(
   context: StrategyContext,
   component: ControlPlaneComponent,
@@ -95,7 +95,7 @@ export function hosted(
     needsApi: true,
     start: () => hostOnNode(context, component, daemonSet),
     stop: async (meanwhile) => {
-      await unhostFromNode(hasty, component, daemonSet);
+      await unhostFromNode((await hasServer(context)) ? context : hasty, component, daemonSet);
       await untilUnhosted(context, component, daemonSet, meanwhile);
     },
     quench: async () => {

@@ -6,7 +6,7 @@ import { holdEndpoint, releaseEndpoint, untilEndpoint } from './endpoints.ts';
 import { proveServer } from './proof.ts';
 import { addStaticPod, bringBackStaticPod, forgetStaticPod, takeStaticPod } from './static-pods.ts';
 import { StepError, type Step } from './steps.ts';
-import { isServing, untilAnsweredBy, untilGone, untilServing } from './waits.ts';
+import { isListening, isServing, untilAnsweredBy, untilGone, untilServing } from './waits.ts';
 
 /** From what a node has to what it is to have. */
 export interface Handover {
@@ -190,14 +190,18 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         await host.redirect.set(redirect, REFRESH_SECONDS);
       },
       undo: async () => {
-        // Put off, it comes when the redirect is gone for good.
-        if ((await host.redirect.get()) !== undefined) await host.redirect.set(redirect);
+        // Put off, it comes when the redirect is gone for good; and to a relay that is gone nothing may be sent.
+        if ((await host.redirect.get()) !== undefined) {
+          if (await isListening(context, relayPort)) await host.redirect.set(redirect);
+          else await host.redirect.remove();
+        }
         await to.stop();
       },
       finish: () => to.forget(),
     },
     {
       name: name('hand-back'),
+      coveredBy: name('redirect'),
       title: 'send new connections to the new server, and prove that it is the one that answers',
       about: {
         checks: 'the new server serves',
@@ -222,6 +226,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     },
     {
       name: name('remove-relay'),
+      coveredBy: name('relay'),
       title: 'stop the relay, and wait for its process to end',
       about: {
         proves: 'its process is gone and the new server serves',

@@ -2,7 +2,7 @@ import type { LeaseObject } from '../../cluster/api.ts';
 import type { HostProcess } from '../../cluster/host.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from './context.ts';
-import { portOf, programOf, until, untilGone } from './waits.ts';
+import { portOf, programOf, until } from './waits.ts';
 
 /** A component that works only while it holds a lease. */
 export type LeaderComponent = Exclude<ControlPlaneComponent, 'kube-apiserver'>;
@@ -17,9 +17,10 @@ const ABANDONED = 3000;
 const PATIENCE = 40_000;
 
 /**
- * Stops a process of a component, and ends when somebody leads who lives. A controller-manager keeps its lease when it
- * ends, and the next one would wait for it to run out: so once the process is gone its lease is cleared, in the version
- * that was seen and no other. A lease that somebody renews is left alone, and so is one of another node.
+ * Stops a process of a component, which is gone when `stop` has ended, and ends when somebody leads who lives. A
+ * controller-manager keeps its lease when it ends, and the next one would wait for it to run out: so once the process is
+ * gone its lease is cleared, in the version that was seen and no other. A lease that somebody renews is left alone, and so
+ * is one of another node.
  */
 export async function handLeaseOver(
   context: StrategyContext,
@@ -31,9 +32,11 @@ export async function handLeaseOver(
   const reference = { kind: 'Lease', namespace: 'kube-system', name: component } as const;
   const stopping = (await host.processes()).filter((process) => isOn(process, component, port));
   const before = await cluster.get(reference);
-  const isLeader = isHeldBy(before, stopping, await processesOf(context, component), host.hostName);
+  const wasLeader = isHeldBy(before, stopping, await processesOf(context, component), host.hostName);
   await stop();
-  await untilGone(context, component, port);
+  // A way back that is gone twice stops nothing the second time, and who is on the port by then leads and lives.
+  const left = await host.processes();
+  const isLeader = wasLeader && !left.some(({ pid }) => stopping.some((process) => process.pid === pid));
 
   let seen: { readonly version: string | undefined; readonly at: number } | undefined;
   let ours: string | undefined;

@@ -131,28 +131,41 @@ function planned(
   });
   const added = parts.map((part) => part.added);
   const { kubeadmConfig } = context;
+  const reviver = parts.flatMap((part) => part.steps).findLast((step) => step.restore !== undefined);
   const steps = [
     prepareStep(context, [...context.components.map((component) => targets[component]!.pod), ...added]),
     ...parts.flatMap((part) => part.steps),
     ...(kubeadmConfig ? [kubeadmConfigStep(context, kubeadmConfig)] : []),
-    cleanUp(context, added, tidy),
+    cleanUp(context, { added, tidy, reviver }),
   ];
   const hosts = context.components.flatMap((component) => targets[component]!.daemonSet ?? []);
   return { steps, problems: all, objects: [...hosts, ...added] };
 }
 
 /** The last step: until then a way back finds every static Pod that it needs on the disk. */
-function cleanUp(context: StrategyContext, added: readonly Pod[], tidy: Tidy): Step {
+function cleanUp(
+  context: StrategyContext,
+  { added, tidy, reviver }: { readonly added: readonly Pod[]; readonly tidy: Tidy; readonly reviver: Step | undefined },
+): Step {
+  const forget = async (): Promise<void> => {
+    for (const pod of added) await forgetStaticPod(context, pod);
+  };
   return {
     name: `${context.host.nodeName}/clean-up`,
     title: 'remove what was kept for the way back',
     about: { proves: 'the files are gone', back: 'nothing: a way back writes what it needs again', seconds: 1 },
     run: async () => {
-      for (const pod of added) await forgetStaticPod(context, pod);
+      await forget();
       await tidy.run(context);
     },
     // A way back writes what it needs again.
     undo: () => tidy.undo(context),
+    ...(reviver && {
+      restore: async () => {
+        await reviver.restore!();
+        await forget();
+      },
+    }),
   };
 }
 

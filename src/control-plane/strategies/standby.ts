@@ -64,7 +64,10 @@ export function standbySteps(
   const standbyPort = STANDBY_PORTS[component];
   const name = (step: string): string => `${host.nodeName}/${component}/${step}`;
   const stopCopy = (): Promise<void> =>
-    handLeaseOver(context, component, standbyPort, () => takeStaticPod(context, copy));
+    handLeaseOver(context, component, standbyPort, async () => {
+      await takeStaticPod(context, copy);
+      await untilGone(context, component, standbyPort);
+    });
 
   return [
     {
@@ -125,6 +128,7 @@ export function standbySteps(
     },
     {
       name: name('remove-standby'),
+      coveredBy: name('standby'),
       title: 'stop the copy, and let somebody else lead',
       about: {
         checks: 'who holds the lease, and whether that is the copy',

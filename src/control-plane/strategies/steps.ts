@@ -16,6 +16,11 @@ export interface Step {
   run(): Promise<void>;
   /** Takes back what it did, wholly or in part, and ends when the state before it serves. Absent where there is no way back. */
   undo?(): Promise<void>;
+  /**
+   * Name of a step before it whose way back leaves nothing of this one to be taken back: this way back is there for that
+   * one alone, and comes too late where it was put off until after it.
+   */
+  readonly coveredBy?: string;
   /** Brings back what a reboot takes away of what this step and those before it did. */
   restore?(): Promise<void>;
   /** What of its way back needs the files and the container runtime of the node alone, for when no API is to be had. */

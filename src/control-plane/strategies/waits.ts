@@ -173,6 +173,20 @@ const PROOF = {
   metadata: { generateName: 'bootlace-proof-', namespace: 'kube-system' },
 } as const;
 
+/** Whether something on the node listens on a port. */
+export async function isListening({ host }: Pick<StrategyContext, 'host'>, port: number): Promise<boolean> {
+  return (await host.listeners()).some((listener) => listener.port === port);
+}
+
+/** Whether an API server is on the node: what fails for want of an API does not fail for want of it then. */
+export async function hasServer({
+  host,
+  server,
+  relayPort,
+}: Pick<StrategyContext, 'host' | 'server' | 'relayPort'>): Promise<boolean> {
+  return (await isListening({ host }, server.port)) || isListening({ host }, relayPort);
+}
+
 /** Ends when a component listens on its port, in a process that was not there before. */
 export async function untilListening(
   { host, clock }: StrategyContext,
