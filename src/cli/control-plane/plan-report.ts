@@ -1,4 +1,5 @@
 import type { Plan, PlannedStep } from '../../control-plane/operations/plan.ts';
+import { diffLines } from '../../format/line-diff.ts';
 import { escapeControls } from '../../core/redact.ts';
 import { countProblems, type painter } from '../output.ts';
 
@@ -43,23 +44,19 @@ function minutes(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** Lines that are in one of the texts alone: both have the order of their keys. */
+/** Lines that are in one of the texts alone, with some around them. */
 function differences(
   { before, after }: { readonly before: string; readonly after: string },
   paint: Paint,
 ): readonly string[] {
-  const [old, now] = [before.split('\n'), after.split('\n')];
-  let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
-  let end = 0;
-  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
-  const from = Math.max(0, start - CONTEXT);
-  return [
-    ...old.slice(from, start).map((line) => `    ${line}`),
-    ...old.slice(start, old.length - end).map((line) => paint('red', `  - ${line}`)),
-    ...now.slice(start, now.length - end).map((line) => paint('green', `  + ${line}`)),
-    ...now.slice(now.length - end, now.length - end + CONTEXT).map((line) => `    ${line}`),
-  ].map((line) => line.trimEnd());
+  const lines = diffLines(before, after);
+  const isNear = (at: number): boolean =>
+    lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ op }) => op !== ' ');
+  return lines.flatMap(({ op, line }, at) => {
+    if (!isNear(at)) return isNear(at - 1) && at > 0 ? ['  …'] : [];
+    const text = `  ${op} ${escapeControls(line)}`.trimEnd();
+    return [op === ' ' ? text : paint(op === '-' ? 'red' : 'green', text)];
+  });
 }
 
 /** Lines around a difference. */
