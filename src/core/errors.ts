@@ -83,12 +83,7 @@ export type SelfHostingErrorCode =
  * - `JOURNAL_UNREADABLE`: the journal of a run is none that this version can go on with.
  */
 export type StepErrorCode =
-  | 'STEP_FAILED'
-  | 'STEP_TIMED_OUT'
-  | 'RUN_OPEN'
-  | 'RUN_HELD'
-  | 'RUN_MISSING'
-  | 'JOURNAL_UNREADABLE';
+  'STEP_FAILED' | 'STEP_TIMED_OUT' | 'RUN_OPEN' | 'RUN_HELD' | 'RUN_MISSING' | 'JOURNAL_UNREADABLE';
 
 const BRAND = Symbol.for('bootlace.error');
 

@@ -106,7 +106,8 @@ export async function carryOn({
       await close(outcome);
       return outcome;
     }
-    if (isStopping()) return 'stopped';
+    // Before the first step no journal is open, and nobody could go on.
+    if (current.steps.some(({ state }) => state !== 'open') && isStopping()) return 'stopped';
     const step = steps.find(({ name }) => name === next.step)!;
     if (next.do === 'run') await run(step);
     else if (!(await undo(step))) return 'failed';

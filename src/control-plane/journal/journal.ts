@@ -27,8 +27,8 @@ export interface Journal {
   /** What a roll gives the components. */
   readonly definitions?: Readonly<Partial<Record<ControlPlaneComponent, Pod>>>;
   readonly direction: 'forward' | 'back';
-  /** Whether the node is back by files and processes alone, and the cluster has not been told yet. Default: false. */
-  readonly isOffline?: boolean;
+  /** How far a way back by files and processes alone has come, of which the cluster has not been told yet. Default: none. */
+  readonly offline?: 'begun' | 'done';
   readonly steps: readonly StepRecord[];
 }
 
@@ -96,7 +96,7 @@ function isJournal(value: unknown): value is Journal {
   if (!isMapping(value) || value['version'] !== 1) return false;
   const { id, strategy, node, components, relayPort, manifestsDir, server, service, manifests, direction, steps } =
     value;
-  const { definitions, hasSnapshot, kubeadmConfig, isOffline } = value;
+  const { definitions, hasSnapshot, kubeadmConfig, offline } = value;
   return (
     [id, strategy, node, manifestsDir].every((text) => typeof text === 'string') &&
     Number.isInteger(relayPort) &&
@@ -107,7 +107,7 @@ function isJournal(value: unknown): value is Journal {
     isMapping(manifests) &&
     CONTROL_PLANE_COMPONENTS.every((name) => isManifest(manifests[name])) &&
     typeof hasSnapshot === 'boolean' &&
-    (isOffline === undefined || typeof isOffline === 'boolean') &&
+    (offline === undefined || offline === 'begun' || offline === 'done') &&
     (kubeadmConfig === undefined || isEdit(kubeadmConfig)) &&
     (definitions === undefined || (isMapping(definitions) && Object.values(definitions).every(isMapping))) &&
     Array.isArray(steps) &&

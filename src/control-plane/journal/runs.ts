@@ -4,19 +4,13 @@ import type { Clock } from '../../core/clock.ts';
 import { parseManifest } from '../manifest.ts';
 import { CONTROL_PLANE_COMPONENTS } from '../selfhosting/labels.ts';
 import type { ManifestFile, StrategyContext } from '../strategies/context.ts';
-import {
-  explain,
-  StepError,
-  type Step,
-  type StepEvent,
-  type StepListener,
-  type StepsOutcome,
-} from '../strategies/steps.ts';
+import { StepError, type Step, type StepEvent, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
 import { textOf } from '../strategies/static-pods.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../strategies/strategies.ts';
 import { hasServer } from '../strategies/waits.ts';
 import { carryOn, restoreVolatile, type Keeper } from './carry-on.ts';
 import { createAnnouncer, type Announcer } from './in-cluster.ts';
+import { finishOffline, takeBackOffline } from './offline.ts';
 import { parseJournal, printJournal, turnedBack, type Journal, type KeptManifest } from './journal.ts';
 
 /** Where the journal of a node lies: beside what its run keeps, and out of the kubelet's sight. */
@@ -135,7 +129,15 @@ export async function continueRun({ way, onEvent, isStopping, ...node }: Continu
     now: await timeOf(host, clock),
     id: journal.id,
   });
-  if (journal.isOffline) return finish(journal, steps, keeperOn(host, announcer), onEvent);
+  if (journal.offline !== undefined) {
+    const takeBack = (): Promise<boolean> => takeBackOffline(journal, steps, onEvent);
+    const finish = (): Promise<boolean> => finishOffline(journal, steps, onEvent);
+    const isBack = journal.offline === 'done' || (await takeBack());
+    // What the cluster hosts may be what keeps a static Pod from its port.
+    if (!(await finish()) || !(isBack || (await takeBack()))) return 'failed';
+    await keeperOn(host, announcer).close(journal, 'undone');
+    return 'undone';
+  }
   const isBeginning = journal.direction === 'forward' && journal.steps.every(({ state }) => state === 'open');
   if (isBeginning) await announcer.acquire();
   await restoreVolatile(journal, steps);
@@ -145,9 +147,10 @@ export async function continueRun({ way, onEvent, isStopping, ...node }: Continu
 /**
  * Takes back what a run did to the node, by its files and the container runtime alone: for when no API is to be had. What
  * is left in the cluster is removed by going on with `rollback` once there is one, and the journal stays until then.
+ * `failed` where something does not come up; it may be tried again.
  *
- * @throws StepError with code `RUN_MISSING` where there is nothing to take back, `STEP_FAILED` where an API is needed, as for
- * a roll of what the cluster hosts.
+ * @throws StepError with code `RUN_MISSING` where there is nothing to take back, `STEP_FAILED` for a roll of what the cluster
+ * hosts, which needs an API.
  */
 export async function rollBackOffline({
   onEvent,
@@ -156,44 +159,16 @@ export async function rollBackOffline({
   const { files } = node.host;
   const journal = await journalFor(node.host, 'rollback');
   const steps = await stepsOf(journal, node);
-  await saveIfPossible(files, journal);
   const states = new Map(journal.steps.map(({ name, state }) => [name, state]));
-  for (const step of steps.toReversed()) {
-    const state = states.get(step.name);
-    if (step.offline === undefined || state === 'open' || state === 'undone') continue;
-    onEvent({ type: 'undoing', step });
-    try {
-      await step.offline();
-    } catch (error) {
-      onEvent({ type: 'undo-failed', step, reason: explain(error) });
-      return 'failed';
-    }
-    onEvent({ type: 'undone', step });
-  }
-  await saveIfPossible(files, { ...journal, isOffline: true });
-  return 'undone';
-}
-
-/** Removes from the cluster what a way back without an API has left there. */
-async function finish(
-  journal: Journal,
-  steps: readonly Step[],
-  keeper: Keeper,
-  onEvent: StepListener,
-): Promise<StepsOutcome> {
-  for (const step of steps.toReversed()) {
-    if (step.finish === undefined || journal.steps.some(({ name, state }) => name === step.name && state === 'open'))
-      continue;
-    onEvent({ type: 'undoing', step });
-    try {
-      await step.finish();
-    } catch (error) {
-      onEvent({ type: 'undo-failed', step, reason: explain(error) });
-      return 'failed';
-    }
-    onEvent({ type: 'undone', step });
-  }
-  await keeper.close(journal, 'undone');
+  const stuck = steps.find(({ name, needsApi }) => needsApi && !['open', 'undone'].includes(states.get(name)!));
+  if (stuck !== undefined)
+    throw new StepError(
+      'STEP_FAILED',
+      `${stuck.name} cannot be taken back without an API: nothing on the node starts again what the cluster hosts.`,
+    );
+  await saveIfPossible(files, { ...journal, offline: 'begun' });
+  if (!(await takeBackOffline(journal, steps, onEvent))) return 'failed';
+  await saveIfPossible(files, { ...journal, offline: 'done' });
   return 'undone';
 }
 

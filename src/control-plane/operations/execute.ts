@@ -85,7 +85,7 @@ export async function goOn(
 
 async function requirePending(host: Host): Promise<void> {
   const journal = await openJournal(host);
-  if (journal?.direction === 'back' && (journal.isOffline || nextOf(journal).do === 'nothing')) return;
+  if (journal?.direction === 'back' && (journal.offline !== undefined || nextOf(journal).do === 'nothing')) return;
   throw new StepError('RUN_MISSING', 'Nothing is left in the cluster of a way back that was gone without an API.');
 }
 

@@ -11,11 +11,13 @@ import { JOURNAL, openJournal, PIVOT_RECORD, pivotRecord } from '../journal/runs
 import { parseManifest } from '../manifest.ts';
 import { CONTROL_PLANE_COMPONENTS, type ControlPlaneComponent } from '../selfhosting/labels.ts';
 import { RELAY_NAME } from '../selfhosting/modern/relay-options.ts';
+import { hostLabel, nodeKey, RUN_LABEL } from '../selfhosting/modern/facts.ts';
 import { convertDaemonSet } from '../selfhosting/modern/convert.ts';
 import { findHosted } from '../strategies/inventory.ts';
 import { readKubeadmConfig } from '../strategies/kubeadm-config.ts';
 import { argvOf, isServing, portOf, programOf } from '../strategies/waits.ts';
 import { STRATEGIES, STRATEGY_NAMES } from '../strategies/strategies.ts';
+import { controlPlanesOf } from './look.ts';
 import { MANIFESTS_DIR, type Station } from './station.ts';
 
 export interface Status {
@@ -33,6 +35,8 @@ export interface Status {
   /** Node whose run holds the Lease of the cluster. */
   readonly lockedBy?: string;
   readonly isPivoted: boolean;
+  /** Other nodes with a control plane, as far as the cluster tells of them. */
+  readonly others: readonly OtherNode[];
   /** What of kubeadm may be used now. */
   readonly kubeadm: readonly KubeadmVerb[];
   /** What to do, the most urgent first; empty where nothing is. */
@@ -74,6 +78,14 @@ export interface RunStatus {
   readonly at?: string;
   /** Whether the node is back and the cluster has not been told. */
   readonly finishPending: boolean;
+}
+
+export interface OtherNode {
+  readonly node: string;
+  /** Components that the cluster hosts there. */
+  readonly hosted: readonly ControlPlaneComponent[];
+  /** Whether a run there has not come to its end. */
+  readonly hasRun: boolean;
 }
 
 export interface KubeadmVerb {
@@ -127,6 +139,7 @@ export async function status(station: Station): Promise<Status> {
     helpers,
     ...(journal && { run: runStatus(journal) }),
     ...(holder && { lockedBy: nodeOf(holder) }),
+    others: isApiThere ? ((await see('other nodes', () => othersOf(station))) ?? []) : [],
     isPivoted: record !== undefined && journal === undefined,
     unseen,
   };
@@ -236,7 +249,23 @@ async function leasesOf(cluster: Cluster, hostName: string): Promise<readonly Le
   return leases;
 }
 
-function runStatus({ id, strategy, direction, steps, isOffline = false }: Journal): RunStatus {
+async function othersOf({ host, cluster }: Station): Promise<readonly OtherNode[]> {
+  const { items: nodes } = await cluster.list({ kind: 'Node' });
+  const { items: maps } = await cluster.list({ kind: 'ConfigMap', namespace: 'kube-system' });
+  const runs = new Set(maps.flatMap(({ metadata }) => metadata.labels?.[RUN_LABEL] ?? []));
+  return controlPlanesOf(nodes)
+    .filter((name) => name !== host.nodeName)
+    .map((name) => {
+      const labels = nodes.find(({ metadata }) => metadata.name === name)!.metadata.labels ?? {};
+      return {
+        node: name,
+        hosted: CONTROL_PLANE_COMPONENTS.filter((component) => Object.hasOwn(labels, hostLabel(component))),
+        hasRun: runs.has(nodeKey(name)),
+      };
+    });
+}
+
+function runStatus({ id, strategy, direction, steps, offline }: Journal): RunStatus {
   const begun =
     steps.findLast(({ state }) => state === 'begun' || state === 'undoing') ??
     steps.findLast(({ state }) => state === 'done');
@@ -249,7 +278,8 @@ function runStatus({ id, strategy, direction, steps, isOffline = false }: Journa
     steps: steps.length,
     ...(begun && { at: begun.name }),
     finishPending:
-      isOffline || (direction === 'back' && steps.every(({ state }) => state === 'undone' || state === 'open')),
+      offline === 'done' ||
+      (direction === 'back' && steps.every(({ state }) => state === 'undone' || state === 'open')),
   };
 }
 

@@ -3,7 +3,6 @@ import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from './context.ts';
 import { hostOnNode, unhostFromNode } from './hosting.ts';
 import { parkManifest, restoreManifest, textOf } from './static-pods.ts';
-import { StepError } from './steps.ts';
 import { argvOf, hasServer, portOf, runningOf, until, untilGone, untilUnhosted } from './waits.ts';
 
 /**
@@ -40,11 +39,9 @@ export async function startOffline(
   context: StrategyContext,
   component: ControlPlaneComponent,
   port: number,
-  { from, to }: { readonly from: Definition; readonly to: Definition },
+  to: Definition,
 ): Promise<void> {
   const { host, clock } = context;
-  if (from.needsApi)
-    throw new StepError('STEP_FAILED', `Without an API nothing starts ${from.noun} of ${component} again.`);
   const owners = async (): Promise<readonly number[]> => {
     const listening = (await host.listeners()).filter((listener) => listener.port === port).map(({ pid }) => pid);
     const own = (await host.containers()).filter(
@@ -55,13 +52,22 @@ export async function startOffline(
   };
   const before = await owners();
   const isChanged = await restoreManifest(context, component);
-  await until(clock, `the static ${component} listens on port ${port}`, async () => {
-    // A process of another definition goes on until the kubelet has read the file.
-    if ((await owners()).some((pid) => !isChanged || !before.includes(pid))) return true;
-    await to.quench();
-    return false;
-  });
+  const goal = `the static ${component} listens on port ${port}`;
+  await until(
+    clock,
+    goal,
+    async () => {
+      // A process of another definition goes on until the kubelet has read the file.
+      if ((await owners()).some((pid) => !isChanged || !before.includes(pid))) return true;
+      await to.quench();
+      return false;
+    },
+    OFFLINE_PATIENCE,
+  );
 }
+
+/** The kubelet may pause for up to 300 s before it starts a container again that has ended too often: milliseconds. */
+const OFFLINE_PATIENCE = 330_000;
 
 /** What the node had when the run began. */
 export function incumbentOf(context: StrategyContext, component: ControlPlaneComponent): Definition {

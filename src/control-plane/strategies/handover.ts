@@ -170,7 +170,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         await untilServing(context, server.port);
         await untilEndpoint(context);
       },
-      offline: () => startOffline(context, component, server.port, { from, to }),
+      ...(from.needsApi ? { needsApi: true } : { offline: () => startOffline(context, component, server.port, to) }),
     },
     {
       name: name('start'),

@@ -108,7 +108,7 @@ export function standbySteps(
         await untilListening(context, component, port);
         await stopCopy();
       },
-      offline: () => startOffline(context, component, port, { from, to }),
+      ...(from.needsApi ? { needsApi: true } : { offline: () => startOffline(context, component, port, to) }),
     },
     {
       name: name('start'),

@@ -25,6 +25,8 @@ export interface Step {
   restore?(): Promise<void>;
   /** What of its way back needs the files and the container runtime of the node alone, for when no API is to be had. */
   offline?(): Promise<void>;
+  /** Whether there is no way back without an API. Default: false. */
+  readonly needsApi?: boolean;
   /** What is to be removed once there is an API again, after the node was taken back without one. */
   finish?(): Promise<void>;
 }
