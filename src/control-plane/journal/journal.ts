@@ -37,6 +37,8 @@ export interface KeptManifest {
   readonly text: string;
   /** What hosted the component, where the manifest is the one that it was made from. */
   readonly hosted?: DaemonSet;
+  /** What was kept of it for the way back of its pivot. */
+  readonly kept?: string;
 }
 
 export interface StepRecord {
@@ -117,8 +119,13 @@ function isJournal(value: unknown): value is Journal {
 
 function isManifest(value: unknown): boolean {
   if (!isMapping(value)) return false;
-  const { path, text, hosted } = value;
-  return typeof path === 'string' && typeof text === 'string' && (hosted === undefined || isMapping(hosted));
+  const { path, text, hosted, kept } = value;
+  return (
+    typeof path === 'string' &&
+    typeof text === 'string' &&
+    (hosted === undefined || isMapping(hosted)) &&
+    (kept === undefined || typeof kept === 'string')
+  );
 }
 
 function isEdit(value: unknown): boolean {

@@ -240,21 +240,31 @@ function keeperOn(host: Host, announcer: Announcer): Keeper {
       // With the journal in place going on ends this later, and says until then that something is left.
       if (!(await announcer.release())) return;
       if (outcome === 'done' && journal.strategy === 'relay') return files.move(JOURNAL, PIVOT_RECORD);
-      if (outcome === 'done') await renewPivotRecord(host, journal);
-      else if (journal.strategy === 'relay') await files.remove(PIVOT_RECORD);
+      if (journal.strategy === 'relay') await files.remove(PIVOT_RECORD);
+      else await renewPivotRecord(host, journal, outcome);
       return files.remove(JOURNAL);
     },
   };
 }
 
-/** A hosted component that was rolled has another manifest to go back to. */
-async function renewPivotRecord(host: Host, { manifests, definitions = {} }: Journal): Promise<void> {
+/**
+ * A hosted component that was rolled has another manifest to go back to, and one that was rolled back has the former one
+ * again: the end of the roll may have come so far before somebody changed their mind.
+ */
+async function renewPivotRecord(
+  host: Host,
+  { manifests, definitions = {} }: Journal,
+  outcome: 'done' | 'undone',
+): Promise<void> {
   const record = await pivotRecord(host);
   if (record === undefined) return;
   const renewed = CONTROL_PLANE_COMPONENTS.map((component): readonly [string, KeptManifest] => {
-    const pod = manifests[component].hosted && definitions[component];
-    return [component, pod ? { ...record.manifests[component], text: textOf(pod) } : record.manifests[component]];
+    const { hosted, kept } = manifests[component];
+    const pod = hosted && definitions[component];
+    const text = outcome === 'undone' ? kept : pod && textOf(pod);
+    return [component, { ...record.manifests[component], ...(text !== undefined && { text }) }];
   });
+  if (CONTROL_PLANE_COMPONENTS.every((name, at) => renewed[at]![1].text === record.manifests[name].text)) return;
   await host.files.write(
     PIVOT_RECORD,
     printJournal({ ...record, manifests: Object.fromEntries(renewed) as Journal['manifests'] }),
@@ -264,7 +274,7 @@ async function renewPivotRecord(host: Host, { manifests, definitions = {} }: Jou
 function journalOf(context: StrategyContext, strategy: StrategyName, id: string, steps: readonly Step[]): Journal {
   const { host, components, relayPort, manifestsDir, server, service, manifests } = context;
   const { definitions, hasSnapshot = false, kubeadmConfig } = context;
-  const kept = ({ path, text, hosted }: ManifestFile): KeptManifest => ({ path, text, ...(hosted && { hosted }) });
+  const recorded = ({ source: _source, pod: _pod, ...kept }: ManifestFile): KeptManifest => kept;
   return {
     version: 1,
     id,
@@ -276,9 +286,9 @@ function journalOf(context: StrategyContext, strategy: StrategyName, id: string,
     server,
     service,
     manifests: {
-      'kube-apiserver': kept(manifests['kube-apiserver']),
-      'kube-controller-manager': kept(manifests['kube-controller-manager']),
-      'kube-scheduler': kept(manifests['kube-scheduler']),
+      'kube-apiserver': recorded(manifests['kube-apiserver']),
+      'kube-controller-manager': recorded(manifests['kube-controller-manager']),
+      'kube-scheduler': recorded(manifests['kube-scheduler']),
     },
     hasSnapshot,
     ...(kubeadmConfig && { kubeadmConfig }),

@@ -45,6 +45,8 @@ export interface ManifestFile {
   readonly source: Source;
   /** What hosts the component on this node, in which case the manifest is the one that a way back would write. */
   readonly hosted?: DaemonSet;
+  /** What of a hosted component is kept for the way back of its pivot, as it was before the run. */
+  readonly kept?: string;
 }
 
 /** A way from a control plane of static Pods to one that the cluster hosts, or to another definition of it. */

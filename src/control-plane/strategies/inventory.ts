@@ -17,7 +17,7 @@ import { hostLabel } from '../selfhosting/modern/facts.ts';
 import { hostedName, hostedValue } from '../selfhosting/modern/hosted.ts';
 import type { ManifestFile, StrategyContext } from './context.ts';
 import { folderProblems } from './folder.ts';
-import { textOf } from './static-pods.ts';
+import { readKept, textOf } from './static-pods.ts';
 import { argvOf, portOf } from './waits.ts';
 import { flagValue } from '../../format/flags.ts';
 
@@ -149,7 +149,7 @@ async function readManifestOf(
     text = new TextDecoder('utf-8', { fatal: true }).decode(await files.read(path));
   } catch (error) {
     const daemonSet = isMissing(error) ? await hostedBy(component) : undefined;
-    if (daemonSet !== undefined) return fileOf(daemonSet, path);
+    if (daemonSet !== undefined) return fileOf(daemonSet, path, await readKept(files, component));
     list.error(
       'DOCUMENT_UNREADABLE',
       '',
@@ -176,12 +176,14 @@ async function readManifestOf(
 async function fileOf(
   daemonSet: DaemonSet,
   path: string,
+  kept: string | undefined,
 ): Promise<{ readonly file?: ManifestFile; readonly problems: readonly FileProblem[] }> {
   const { pod, problems } = convertDaemonSet(daemonSet);
   if (pod === undefined) return { problems: inFile(path, problems) };
   const text = textOf(pod);
   const { source } = await parseManifest(text);
-  return { file: { path, text, pod, source: source!, hosted: daemonSet }, problems: inFile(path, problems) };
+  const file = { path, text, pod, source: source!, hosted: daemonSet, ...(kept !== undefined && { kept }) };
+  return { file, problems: inFile(path, problems) };
 }
 
 /** The DaemonSet that hosts a component on a node; nothing where none does. */

@@ -95,8 +95,9 @@ export const roll: Strategy = {
       },
       undo: async (context) => {
         for (const component of context.components) {
-          const { hosted: daemonSet, text } = context.manifests[component];
-          if (daemonSet !== undefined) await keepManifest(context, component, text);
+          const { hosted: daemonSet, kept } = context.manifests[component];
+          if (kept !== undefined) await keepManifest(context, component, kept);
+          else if (daemonSet !== undefined) await forgetManifest(context, component);
         }
       },
     });

@@ -60,6 +60,14 @@ export async function keepManifest(
   await host.files.write(parkedPath(component), text);
 }
 
+/** The manifest that is kept of a component, if one is. */
+export function readKept(
+  files: Pick<Host['files'], 'read'>,
+  component: ControlPlaneComponent,
+): Promise<string | undefined> {
+  return readText({ files }, parkedPath(component));
+}
+
 /** Removes the manifest that was kept of a component. */
 export async function forgetManifest({ host }: StrategyContext, component: ControlPlaneComponent): Promise<void> {
   await host.files.remove(parkedPath(component));
@@ -98,7 +106,10 @@ export function textOf(pod: Pod): string {
   return `${JSON.stringify(pod, undefined, 2)}\n`;
 }
 
-async function readText({ files }: Host, path: string): Promise<string | undefined> {
+async function readText(
+  { files }: { readonly files: Pick<Host['files'], 'read'> },
+  path: string,
+): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await files.read(path));
   } catch (error) {
