@@ -1,4 +1,4 @@
-import { ClusterError, type Cluster } from '../../cluster/api.ts';
+import { ClusterError, type Cluster, type PodObject } from '../../cluster/api.ts';
 import type { Clock } from '../../core/clock.ts';
 import { poll } from '../selfhosting/retry.ts';
 import type { Endpoint, HostContainer, HostProcess } from '../../cluster/host.ts';
@@ -87,19 +87,44 @@ export async function untilGone(
   await until(clock, `the ${component} on port ${port} has ended`, isGone, patienceToEnd(manifests[component].pod));
 }
 
-/** Ends when no container of a DaemonSet's Pods runs on this node. */
+/**
+ * Ends when no container of a DaemonSet's Pods runs on this node, and the cluster has none of them for it: after a reboot
+ * the kubelet has not started yet what it is told of as soon as somebody serves.
+ */
 export async function untilUnhosted(
-  { host, clock, manifests }: StrategyContext,
+  { host, cluster, clock, manifests }: StrategyContext,
   component: ControlPlaneComponent,
   daemonSet: DaemonSet,
   meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   const isGone = async (): Promise<boolean> => {
     await meanwhile();
-    return runningOf(await host.containers(), daemonSet).length === 0;
+    if (runningOf(await host.containers(), daemonSet).length > 0) return false;
+    const { namespace = '', name } = daemonSet.metadata;
+    const { items: pods } = await cluster.list({ kind: 'Pod', namespace });
+    return pods.every((pod) => !pod.metadata.name!.startsWith(`${name}-`) || !isMeantFor(pod, host.nodeName));
   };
   const goal = `the Pod of DaemonSet ${daemonSet.metadata.name} has ended on this node`;
   await until(clock, goal, isGone, patienceToEnd(manifests[component].pod));
+}
+
+/** Whether a Pod of a DaemonSet is on a node, or waits for a scheduler to put it there. */
+function isMeantFor({ spec = {} }: PodObject, node: string): boolean {
+  const { nodeName, affinity } = spec as { readonly nodeName?: string; readonly affinity?: Affinity };
+  if (nodeName !== undefined) return nodeName === node;
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return terms.some(({ matchFields = [] }) => matchFields.some(({ values = [] }) => values.includes(node)));
+}
+
+/** The part of an affinity by which the DaemonSet controller binds a Pod to a node. */
+interface Affinity {
+  readonly nodeAffinity?: {
+    readonly requiredDuringSchedulingIgnoredDuringExecution?: {
+      readonly nodeSelectorTerms?: readonly {
+        readonly matchFields?: readonly { readonly values?: readonly string[] }[];
+      }[];
+    };
+  };
 }
 
 /** Containers of a DaemonSet's Pods that run. */
