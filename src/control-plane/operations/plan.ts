@@ -74,7 +74,7 @@ export async function planChange(station: Station, change: Change): Promise<Plan
     verdict: hasErrors(problems) || context === undefined ? 'refused' : 'ready',
     steps: planned,
     seconds: planned.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
-    breaks: breaksOf(components),
+    breaks: breaksOf(change.verb, components),
     ...(kubeadmConfig && { kubeadmConfig }),
     problems,
     fingerprint: fingerprintOf(station, change, context, planned),
@@ -101,7 +101,7 @@ async function prepared(station: Station, change: Change): Promise<Prepared> {
   }
 }
 
-function breaksOf(components: readonly ControlPlaneComponent[]): readonly string[] {
+function breaksOf(verb: Change['verb'], components: readonly ControlPlaneComponent[]): readonly string[] {
   const server = components.includes('kube-apiserver')
     ? [
         'kubectl exec, attach, port-forward and logs -f that go through this node break when its API server stops, and again when the relay does',
@@ -111,6 +111,11 @@ function breaksOf(components: readonly ControlPlaneComponent[]): readonly string
   const leaders = components.filter((component) => component !== 'kube-apiserver');
   return [
     ...server,
+    ...(verb === 'pivot' && components.includes('kube-apiserver')
+      ? [
+          'a reboot of this node once it is done: nothing on its disk starts the API server then, until `bootlace control-plane rollback` does',
+        ]
+      : []),
     ...leaders.map((component) => `${component} works for nobody for up to 5 s, twice, where this node leads`),
   ];
 }

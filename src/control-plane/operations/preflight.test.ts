@@ -25,6 +25,13 @@ test('nothing speaks against a pivot of a new cluster', async () => {
   expect(plan.steps.every(({ proves, back }) => proves !== undefined && back !== undefined)).toBe(true);
 });
 
+test('a pivot says that a reboot will need a way back', async () => {
+  const reboot = expect.stringContaining('a reboot of this node') as string;
+  const cluster = await startedCluster();
+  expect((await planOn(cluster)).breaks).toContainEqual(reboot);
+  expect((await planOn(cluster, ROLL)).breaks).not.toContainEqual(reboot);
+});
+
 /** A node or a cluster that is not as it should be, and what is said of it. */
 const REFUSALS: readonly (readonly [what: string, change: (cluster: SimulatedCluster) => unknown, wanted: string])[] = [
   [
