@@ -1,4 +1,5 @@
 import { compareCodeUnits } from '../../src/core/problem.ts';
+import { createRandom } from '../../src/cluster/simulated/random.ts';
 import type { ClusterErrorCode } from '../../src/core/errors.ts';
 import type { ClusterCall, HostAction } from '../../src/testing/index.ts';
 
@@ -296,6 +297,22 @@ function isTelling(trouble: Trouble): boolean {
   if (extent === 'for ever') return code === 'UNREACHABLE' || (code === 'FORBIDDEN' && !isRead);
   if (isRead) return code === 'UNEXPECTED';
   return when === 'after' ? code === 'TIMEOUT' : code === 'CONFLICT' || code === 'ALREADY_EXISTS';
+}
+
+/** So many cases of each kind for each change, which ones follows from a seed. */
+export function sampleOf(cases: readonly Case[], perKind: number, seed: number): readonly Case[] {
+  const groups = Map.groupBy(cases, ({ ground, kind }) => `${nameOf(ground)} ${kind}`);
+  return sorted(
+    [...groups].flatMap(([group, members]) => {
+      const random = createRandom(seed).fork(group);
+      const left = new Set(members);
+      return Array.from({ length: Math.min(perKind, members.length) }, () => {
+        const one = random.pick([...left]);
+        left.delete(one);
+        return one;
+      });
+    }),
+  );
 }
 
 function sorted(cases: readonly Case[]): readonly Case[] {

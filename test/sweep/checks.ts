@@ -1,7 +1,10 @@
 import { CONTROL_PLANE_COMPONENTS, flagValue } from '../../src/control-plane/index.ts';
 import { JOURNAL, PIVOT_RECORD } from '../../src/control-plane/journal/runs.ts';
 import { SNAPSHOT } from '../../src/control-plane/strategies/prepare.ts';
+import { nodeOf } from '../../src/control-plane/journal/in-cluster.ts';
+import { status } from '../../src/control-plane/operations/status.ts';
 import { PARKING } from '../../src/control-plane/strategies/static-pods.ts';
+import { isServing } from '../../src/control-plane/strategies/waits.ts';
 import type { ProcessEvent, SimulatedCluster, TrafficReport } from '../../src/testing/index.ts';
 import type { Ground } from './cases.ts';
 
@@ -161,6 +164,69 @@ function wrongConfig(
   const isEdited = kubeadmOf(cluster) !== kubeadm;
   if (change !== 'roll' && change !== 'roll-hosted') return isEdited ? ['kubeadm-config has changed'] : [];
   return isEdited === (version === 'new') ? [] : [`kubeadm-config ${isEdited ? 'has changed' : 'lacks the edit'}`];
+}
+
+/** What `status` says and is not so, each thing as a line. What changes while it looks may be told either way. */
+export async function wrongStatus(cluster: SimulatedCluster): Promise<readonly string[]> {
+  const earlier = await truthOf(cluster);
+  const { host, cluster: api, clock } = cluster.login('cp1');
+  const { components, helpers, ...told } = await status({ host, cluster: api, clock });
+  const later = await truthOf(cluster);
+  const said: Truth = {
+    ...Object.fromEntries(components.map(({ component, servedBy }) => [component, servedBy])),
+    api: told.api,
+    helpers: helpers.join(', '),
+    redirect: told.redirect === undefined ? 'no' : 'yes',
+    run: told.run === undefined ? 'none' : 'open',
+    lock: told.lockedBy ?? 'none',
+    pivoted: told.isPivoted ? 'yes' : 'no',
+    toDo: told.next.length > 0 ? 'something' : 'nothing',
+  };
+  return Object.entries(said)
+    .filter(([key, value]) => value !== earlier[key] && value !== later[key])
+    .map(([key, value]) => `status says of ${key}: ${value}, and it is ${later[key]}`);
+}
+
+type Truth = Readonly<Record<string, string>>;
+
+const PORTS = { 'kube-apiserver': 6443, 'kube-controller-manager': 10_257, 'kube-scheduler': 10_259 } as const;
+
+/** The same by what the simulation has. */
+async function truthOf(cluster: SimulatedCluster): Promise<Truth> {
+  const { disk, pods } = cluster.node('cp1');
+  const isOver = disk.read(JOURNAL) === undefined;
+  const isPivoted = isOver && disk.read(PIVOT_RECORD) !== undefined;
+  const served = Object.fromEntries(
+    CONTROL_PLANE_COMPONENTS.map((component) => [component, serverOn(cluster, PORTS[component])]),
+  );
+  const doesServe = await isServing(cluster.connect());
+  const holder = cluster.find('Lease', 'kube-system', 'bootlace-control-plane')?.spec.holderIdentity;
+  const isWhole = CONTROL_PLANE_COMPONENTS.every((component) => served[component] !== 'nobody');
+  return {
+    ...served,
+    api: doesServe ? 'serves' : 'does not serve',
+    helpers: pods
+      .filter(({ name, state }) => /relay|standby/.test(name) && state === 'running')
+      .map(({ name }) => name)
+      .toSorted()
+      .join(', '),
+    redirect: cluster.world.machines[0]!.redirect === undefined ? 'no' : 'yes',
+    run: isOver ? 'none' : 'open',
+    lock: doesServe && holder ? nodeOf(holder) : 'none',
+    pivoted: isPivoted ? 'yes' : 'no',
+    toDo: isOver && isWhole && doesServe ? 'nothing' : 'something',
+  };
+}
+
+/** Whose process has the port on the node of the run. */
+function serverOn(cluster: SimulatedCluster, port: number): string {
+  const last = new Map<number, ProcessEvent>();
+  for (const event of cluster.events)
+    if (event.type === 'process' && event.node === 'cp1' && (event.state === 'ended' || event.port === port))
+      last.set(event.pid, event);
+  const [server] = [...last.values()].filter(({ state }) => state === 'ready' || state === 'listening');
+  if (server === undefined) return 'nobody';
+  return server.pod.startsWith('self-hosted-') ? 'hosted Pod' : 'static Pod';
 }
 
 /** What clients have lost. Failed requests count only where no server was taken away. */

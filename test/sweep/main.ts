@@ -1,8 +1,10 @@
 // Lets everything go wrong once that a change of a control plane asks for, and looks at what it ends with.
+//
+// npm run sweep -- [--only PART OF A NAME] [--sample CASES OF EACH KIND] [--seed N]
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { GROUNDS, type Case, type Ground } from './cases.ts';
+import { GROUNDS, sampleOf, type Case, type Ground } from './cases.ts';
 import { carryOut, casesOn, type Result } from './sweep.ts';
 
 /** What a thread is given, and what it answers. */
@@ -22,7 +24,11 @@ function work(seed: number): void {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { only: { type: 'string', default: '' }, seed: { type: 'string', default: '1' } },
+    options: {
+      only: { type: 'string', default: '' },
+      sample: { type: 'string', default: 'Infinity' },
+      seed: { type: 'string', default: '1' },
+    },
   });
   const seed = Number(values.seed);
   const startedAt = performance.now();
@@ -33,7 +39,11 @@ async function main(): Promise<void> {
     (_, answer) => void ('cases' in answer && cases.push(...answer.cases)),
   );
   cases.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const chosen = cases.filter(({ name }) => name.includes(values.only));
+  const chosen = sampleOf(
+    cases.filter(({ name }) => name.includes(values.only)),
+    Number(values.sample),
+    seed,
+  );
   const counts = new Map<string, number>();
   const failures: { readonly name: string; readonly result: Result }[] = [];
   let done = 0;
@@ -46,7 +56,10 @@ async function main(): Promise<void> {
       const { name, kind } = task.one;
       const row = `${kind} | ${answer.result.outcomes.join(', then ')}`;
       counts.set(row, (counts.get(row) ?? 0) + 1);
-      if (answer.result.wrong.length > 0) failures.push({ name, result: answer.result });
+      if (answer.result.wrong.length > 0) {
+        failures.push({ name, result: answer.result });
+        progress(`failed: ${name}\n`);
+      }
       if (done % 50 === 0) progress(`${done} of ${chosen.length} cases, ${failures.length} failed`);
     },
   );
@@ -92,5 +105,5 @@ function ask(worker: Worker, task: Task): Promise<Answer> {
 /** One line that is written over, on a terminal. */
 function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`);
-  else if (line !== '') process.stderr.write(`${line}\n`);
+  else if (line !== '') process.stderr.write(`${line.trimEnd()}\n`);
 }

@@ -29,7 +29,16 @@ import {
   type Trouble,
   type Way,
 } from './cases.ts';
-import { before, expectedOf, isOpen, wrongAtEnd, wrongServers, wrongTraffic, type Expected } from './checks.ts';
+import {
+  before,
+  expectedOf,
+  isOpen,
+  wrongAtEnd,
+  wrongServers,
+  wrongStatus,
+  wrongTraffic,
+  type Expected,
+} from './checks.ts';
 
 /** How long a node without power stays so, and how long it takes until somebody goes on with a run: milliseconds. */
 const POWER_OFF = 10_000;
@@ -309,6 +318,7 @@ export async function carryOut({ ground, stages, kind }: Case, seed: number): Pr
       if (outcome === 'failed' || outcome === 'killed' || isOpen(cluster)) {
         if (outcome === 'failed' && !isOpen(cluster)) wrong.push('it failed, and no journal is open');
         if (!(await isServing(cluster.connect()))) wrong.push(`it is ${outcome}, and the API does not serve`);
+        wrong.push(...(await wrongStatus(cluster)));
         const isOver = outcome === 'done' || outcome === 'undone';
         const next = await go(isOver ? 'resume' : 'rollback');
         if (next !== (isOver ? outcome : 'undone')) wrong.push(`it is ${outcome}, and going on makes it ${next}`);
@@ -318,7 +328,7 @@ export async function carryOut({ ground, stages, kind }: Case, seed: number): Pr
       if (isOpen(cluster)) wrong.push('the journal is open');
       if (!(await cluster.settle(AFTERMATH))) wrong.push(`it does not settle: ${cluster.missing()}`);
       const ends = endsOf(ground, outcome, tookPivotBack).map((end) => wrongAtEnd(cluster, ground, known, end));
-      wrong.push(...ends.toSorted((one, other) => one.length - other.length)[0]!);
+      wrong.push(...ends.toSorted((one, other) => one.length - other.length)[0]!, ...(await wrongStatus(cluster)));
     }
   } catch (error) {
     wrong.push(`it broke: ${String(error)}`);
