@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClusterError, CONTROL_PLANE_COMPONENTS, flagValue } from '../../src/control-plane/index.ts';
 import { beginRun, continueRun, rollBackOffline } from '../../src/control-plane/journal/runs.ts';
-import { startTraffic, type SimulatedCluster } from '../../src/testing/index.ts';
+import { fileError, startTraffic, type HostAction, type SimulatedCluster } from '../../src/testing/index.ts';
 import { manifestPath, processesOf, startedCluster } from '../support/simulated.ts';
 import { keptOn, plan, run, type Change } from '../support/strategy-run.ts';
 
@@ -175,4 +175,39 @@ test('without etcd the files are back, and the cluster is tidied up when it is t
   expect(await cluster.settle(300_000)).toBe(true);
   expect(keptOn(cluster)).toEqual([]);
   expect(ours(cluster)).toEqual([]);
+});
+
+test('a roll of what the cluster hosts that is taken back at its very end leaves the way back of the pivot as it was', async () => {
+  const cluster = await startedCluster();
+  const { disk } = cluster.node('cp1');
+  expect(await run(cluster)).toBe('done');
+  const kept = (): readonly (readonly [name: string, text: string | undefined])[] =>
+    keptOn(cluster).map((name) => [name, disk.read(`/etc/kubernetes/bootlace/${name}`)] as const);
+  const before = kept();
+  // The record of the pivot is renewed by then.
+  const host = ({ verb, subject }: HostAction): Error | undefined =>
+    verb === 'remove' && subject.endsWith('/journal.json') ? fileError('EIO', verb, subject) : undefined;
+  expect(await run(cluster, { strategy: 'roll', faults: { host } })).toBe('done');
+  expect(kept()).not.toEqual(before);
+  expect(await rollBack(cluster)).toBe('undone');
+  expect(kept()).toEqual(before);
+});
+
+test('a hosted server that was to be stopped when the power went is not taken for the one that comes after it', async () => {
+  const cluster = await startedCluster();
+  const node = cluster.node('cp1');
+  expect(await run(cluster)).toBe('done');
+  await cluster.clock.sleep(20_000);
+  await killedAt(cluster, { strategy: 'roll', components: ['kube-apiserver'] }, '/kube-apiserver/stop');
+  node.cutPower();
+  await cluster.clock.sleep(10_000);
+  node.boot();
+  await cluster.clock.sleep(30_000);
+  const { host, cluster: api, clock } = cluster.login('cp1');
+  expect(await continueRun({ host, cluster: api, clock, way: 'resume', onEvent: () => {}, log: () => {} })).toBe(
+    'done',
+  );
+  expect(await cluster.settle(120_000)).toBe(true);
+  const [server, ...others] = processesOf(node, 'kube-apiserver');
+  expect([flagValue(server!.argv, 'v'), others]).toEqual(['2', []]);
 });
