@@ -211,3 +211,28 @@ test('a hosted server that was to be stopped when the power went is not taken fo
   const [server, ...others] = processesOf(node, 'kube-apiserver');
   expect([flagValue(server!.argv, 'v'), others]).toEqual(['2', []]);
 });
+
+test.each(['resume', 'rollback'] as const)(
+  'a roll of a hosted scheduler of which the node lost its power is gone on with by %s, though no step of it knows the API server',
+  async (way) => {
+    const cluster = await startedCluster();
+    const node = cluster.node('cp1');
+    expect(await run(cluster)).toBe('done');
+    await cluster.clock.sleep(20_000);
+    await killedAt(cluster, { strategy: 'roll', components: ['kube-scheduler'] }, '/kube-scheduler/stop');
+    node.cutPower();
+    await cluster.clock.sleep(10_000);
+    node.boot();
+    await cluster.clock.sleep(30_000);
+    const { host, cluster: api, clock } = cluster.login('cp1');
+    const outcome = await continueRun({ host, cluster: api, clock, way, onEvent: () => {}, log: () => {} });
+    expect(outcome).toBe(way === 'resume' ? 'done' : 'undone');
+    expect(await cluster.settle(120_000)).toBe(true);
+    for (const program of CONTROL_PLANE_COMPONENTS)
+      expect(processesOf(node, program).map(({ podName }) => podName.startsWith(`self-hosted-${program}`))).toEqual([
+        true,
+      ]);
+    expect(cluster.world.machines[0]!.redirect).toBeUndefined();
+    expect(node.pods.map(({ name }) => name).filter((name) => /relay|standby/.test(name))).toEqual([]);
+  },
+);

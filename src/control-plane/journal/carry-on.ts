@@ -120,11 +120,13 @@ function isCovered({ steps }: Journal, { coveredBy }: Step): boolean {
 
 /**
  * Brings back what a reboot has taken from what was done: packets go where the journal says that they go. The last step that
- * is done knows what that is.
+ * is done knows what that is. Says whether there is one.
  */
-export async function restoreVolatile({ steps: records }: Journal, steps: readonly Step[]): Promise<void> {
+export async function restoreVolatile({ steps: records }: Journal, steps: readonly Step[]): Promise<boolean> {
   const isDone = (name: string): boolean => records.some((record) => record.name === name && record.state === 'done');
-  await steps.findLast((step) => step.restore !== undefined && isDone(step.name))?.restore?.();
+  const last = steps.findLast((step) => step.restore !== undefined && isDone(step.name));
+  await last?.restore?.();
+  return last !== undefined;
 }
 
 function guarded(listener: StepListener): StepListener {

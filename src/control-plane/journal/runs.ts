@@ -7,7 +7,7 @@ import type { ManifestFile, StrategyContext } from '../strategies/context.ts';
 import { StepError, type Step, type StepEvent, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
 import { textOf } from '../strategies/static-pods.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../strategies/strategies.ts';
-import { hasServer } from '../strategies/waits.ts';
+import { hasServer, isListening } from '../strategies/waits.ts';
 import { carryOn, restoreVolatile, type Keeper } from './carry-on.ts';
 import { createAnnouncer, type Announcer } from './in-cluster.ts';
 import { finishOffline, takeBackOffline } from './offline.ts';
@@ -140,7 +140,7 @@ export async function continueRun({ way, onEvent, isStopping, ...node }: Continu
   }
   const isBeginning = journal.direction === 'forward' && journal.steps.every(({ state }) => state === 'open');
   if (isBeginning) await announcer.acquire();
-  await restoreVolatile(journal, steps);
+  if (!(await restoreVolatile(journal, steps))) await reviveHosted(journal, node);
   return carried({ journal, steps, announcer, host, onEvent, ...(isStopping && { isStopping }) });
 }
 
@@ -170,6 +170,16 @@ export async function rollBackOffline({
   if (!(await takeBackOffline(journal, steps, onEvent))) return 'failed';
   await saveIfPossible(files, { ...journal, offline: 'done' });
   return 'undone';
+}
+
+/**
+ * A roll of what the cluster hosts goes neither on nor back while nothing on the node starts the hosted server, as after a
+ * reboot. Where none of its own steps knows how, the pivot of the node does.
+ */
+async function reviveHosted({ strategy }: Journal, node: Parameters<typeof contextOf>[1]): Promise<void> {
+  const record = strategy === 'relay' ? undefined : await pivotRecord(node.host);
+  if (record === undefined || (await isListening(node, record.server.port))) return;
+  await restoreVolatile(record, await stepsOf(record, node));
 }
 
 /** A full disk must not keep anybody from going back. */
