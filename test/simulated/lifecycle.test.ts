@@ -236,3 +236,23 @@ test.each(['resume', 'rollback'] as const)(
     expect(node.pods.map(({ name }) => name).filter((name) => /relay|standby/.test(name))).toEqual([]);
   },
 );
+
+test('what a way back begins with leaves a journal, should that be as far as it comes', async () => {
+  const cluster = await startedCluster();
+  expect(await run(cluster)).toBe('done');
+  const away = new ClusterError('UNREACHABLE', 'no connection');
+  const {
+    host,
+    cluster: api,
+    clock,
+  } = cluster.login('cp1', {
+    api: ({ verb }) => (verb === 'health' ? { error: away, when: 'before' } : undefined),
+  });
+  await expect(
+    continueRun({ host, cluster: api, clock, way: 'rollback', onEvent: () => {}, log: () => {} }),
+  ).rejects.toThrow();
+  // A relay was started that nobody would know of.
+  expect(keptOn(cluster)).toContain('journal.json');
+  expect(await rollBack(cluster)).toBe('undone');
+  expect(keptOn(cluster)).toEqual([]);
+});

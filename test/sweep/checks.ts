@@ -265,6 +265,11 @@ export function wrongServers(cluster: SimulatedCluster, known: Before, mayFail: 
   return down.slice(0, 1);
 }
 
+/** Whether the record of a pivot is there, by which it can be taken back where the disk had no room for a journal. */
+export function isPivoted(cluster: SimulatedCluster): boolean {
+  return cluster.node('cp1').disk.read(PIVOT_RECORD) !== undefined;
+}
+
 /** Whether a run has not come to its end. */
 export function isOpen(cluster: SimulatedCluster): boolean {
   return cluster.node('cp1').disk.read(JOURNAL) !== undefined;

@@ -138,6 +138,8 @@ export async function continueRun({ way, onEvent, isStopping, ...node }: Continu
     await keeperOn(host, announcer).close(journal, 'undone');
     return 'undone';
   }
+  // What is brought back before the first step leaves a trace, should that be as far as it comes.
+  if (journal.direction === 'back') await saveIfPossible(host.files, journal);
   const isBeginning = journal.direction === 'forward' && journal.steps.every(({ state }) => state === 'open');
   if (isBeginning) await announcer.acquire();
   if (!(await restoreVolatile(journal, steps))) await reviveHosted(journal, node);
