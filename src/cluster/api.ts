@@ -129,6 +129,8 @@ export interface Objects {
   readonly Secret: SecretObject;
   readonly Service: ServiceObject;
   readonly ServiceAccount: ServiceAccountObject;
+  readonly ValidatingAdmissionPolicy: ValidatingAdmissionPolicyObject;
+  readonly ValidatingAdmissionPolicyBinding: ValidatingAdmissionPolicyBindingObject;
   readonly ValidatingWebhookConfiguration: ValidatingWebhookConfigurationObject;
 }
 
@@ -347,6 +349,18 @@ export interface ServiceObject extends ClusterObject {
 export interface ServiceAccountObject extends ClusterObject {
   readonly apiVersion: 'v1';
   readonly kind: 'ServiceAccount';
+}
+
+export interface ValidatingAdmissionPolicyObject extends ClusterObject {
+  readonly apiVersion: 'admissionregistration.k8s.io/v1';
+  readonly kind: 'ValidatingAdmissionPolicy';
+  readonly spec?: object;
+}
+
+export interface ValidatingAdmissionPolicyBindingObject extends ClusterObject {
+  readonly apiVersion: 'admissionregistration.k8s.io/v1';
+  readonly kind: 'ValidatingAdmissionPolicyBinding';
+  readonly spec?: object;
 }
 
 export interface ValidatingWebhookConfigurationObject extends ClusterObject {

@@ -137,14 +137,32 @@ export interface Redirect {
   readonly to: Endpoint;
 }
 
+export interface RedirectOptions {
+  /**
+   * After so many seconds it ends by itself unless it is set again: right while what it goes round serves as well. Default:
+   * it stays until it is removed.
+   */
+  readonly seconds?: number;
+  /**
+   * It is back at each boot, before the kubelet is, for as long as this file is there: the manifest of what it leads to.
+   * Default: a reboot ends it.
+   */
+  readonly atBootWith?: string;
+}
+
 /** The one redirect that bootlace has on a node. */
 export interface Redirects {
   get(): Promise<Redirect | undefined>;
+  /** Begins or replaces it at once, and what is to become of it at a reboot before that. */
+  set(redirect: Redirect, options?: RedirectOptions): Promise<void>;
   /**
-   * Begins or replaces it at once. With `seconds` it ends by itself after that time unless it is set again: right while
-   * what it goes round serves as well. Without, it stays until it is removed, but not beyond a reboot.
+   * New connections go where they ask for, also after a boot; those that were redirected go on. It is no error when there is
+   * none.
    */
-  set(redirect: Redirect, seconds?: number): Promise<void>;
-  /** New connections go where they ask for; those that were redirected go on. It is no error when there is none. */
   remove(): Promise<void>;
+  /**
+   * Takes away what {@link Redirects.remove} leaves in the kernel for connections that go on: for when whoever serves them
+   * has ended. It is no error when there is nothing.
+   */
+  forget(): Promise<void>;
 }

@@ -304,10 +304,12 @@ describe('a run that was stopped', () => {
   });
 });
 
-test('a power cut while the old server still has its manifest is survived; later the API is gone', async () => {
-  const { serving } = await rehearse({ fault: { name: 'power-cut', step: 'stop' } });
-  expect(serving).toBe(true);
-  const late = await rehearse({ fault: { name: 'power-cut', step: 'start' } });
+test('a power cut is survived for as long as the relay is on the disk; later the API is gone', async () => {
+  for (const step of ['relay', 'redirect', 'stop', 'start', 'hand-back']) {
+    const { outcome, serving, lostWrites } = await rehearse({ fault: { name: 'power-cut', step } });
+    expect({ step, outcome, serving, lostWrites }).toEqual({ step, outcome: 'stopped', serving: true, lostWrites: 0 });
+  }
+  const late = await rehearse({ fault: { name: 'power-cut', step: 'remove-relay' } });
   expect(late).toMatchObject({ outcome: 'stopped', serving: false, lostWrites: 0 });
 });
 

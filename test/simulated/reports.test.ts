@@ -209,6 +209,21 @@ describe('a pivoted control plane', () => {
     },
   );
 
+  test('that has lost both is refused a roll, and taken back by files alone', async () => {
+    const cluster = await without('kube-scheduler');
+    for (const { metadata } of podsOf(cluster, 'self-hosted-kube-controller-manager'))
+      await cluster.connect().delete({ kind: 'Pod', namespace: 'kube-system', name: metadata.name! });
+    await cluster.clock.sleep(120_000);
+    const components = ['kube-controller-manager', 'kube-scheduler'] as const;
+    expect(await roll(cluster, { components, edits: {} })).toMatchObject({ outcome: 'refused' });
+    expect((await look(cluster)).next.join(' ')).toContain('bootlace control-plane rollback');
+    const station = stationOf(cluster.login('cp1'));
+    expect(await goOn(station, 'rollback-offline')).toMatchObject({ outcome: 'undone' });
+    await cluster.clock.sleep(60_000);
+    expect(await goOn(station, 'finish')).toMatchObject({ outcome: 'undone' });
+    expect(await servedBy(cluster)).toEqual(STATIC);
+  });
+
   test('that has lost its last scheduler is taken back without a failed request', async () => {
     const cluster = await without('kube-scheduler');
     const traffic = startTraffic(cluster);
@@ -272,13 +287,20 @@ describe('a pivoted control plane', () => {
 });
 
 describe('a change', () => {
-  test('is taken back where no scheduler is left that could place a hosted Pod, and costs no request', async () => {
+  test('is refused where no scheduler is left that could place a hosted Pod, and touches nothing', async () => {
     const cluster = await startedCluster();
     cluster.failStarts(({ program }) => (program === 'kube-scheduler' ? 'broken' : undefined));
     killAll(cluster.node('cp1'), 'kube-scheduler');
     await cluster.clock.sleep(60_000);
     const traffic = startTraffic(cluster);
-    expect(await pivot(cluster)).toMatchObject({ outcome: 'undone' });
+    const before = pidsOn(cluster, ['cp1']);
+    expect(await pivot(cluster)).toMatchObject({
+      outcome: 'refused',
+      problems: expect.arrayContaining([
+        expect.objectContaining({ code: 'COMPONENT_NOT_SERVING', severity: 'error' }),
+      ]) as unknown,
+    });
+    expect(pidsOn(cluster, ['cp1'])).toEqual(before);
     expect(await traffic.stop()).toMatchObject({ failed: 0, missing: 0 });
     expect(await servedBy(cluster)).toEqual(['static Pod', 'static Pod', 'nobody']);
   });
@@ -406,7 +428,7 @@ describe('a change', () => {
     const { outcome } = await pivot(cluster, 'cp1', ({ type, step }) => {
       if (type === 'started') journals.push({ step: step.name, text: disk.read(JOURNAL) });
     });
-    expect([outcome, journals.length]).toEqual(['done', 17]);
+    expect([outcome, journals.length]).toEqual(['done', 18]);
     for (const { step, text } of journals) {
       expect(kept(text)).toEqual(texts);
       const { steps } = JSON.parse(text!) as { readonly steps: readonly object[] };

@@ -142,13 +142,21 @@ function leftovers(cluster: SimulatedCluster, { runs }: Expected): readonly stri
   );
   const hosted = runs === 'hosted' ? 3 : 0;
   return [
-    ...world.machines.flatMap(({ name, redirect }) => (redirect ? [`${name} has a redirect`] : [])),
+    ...world.machines.flatMap(({ name, redirect, bootRedirect }) => [
+      ...(redirect ? [`${name} has a redirect`] : []),
+      ...(bootRedirect ? [`${name} would have a redirect after a boot`] : []),
+    ]),
     ...cluster.nodes.flatMap(({ name, pods }) =>
       pods.filter((pod) => /relay|standby/.test(pod.name)).map((pod) => `${name} has the static Pod ${pod.name}`),
     ),
     ...names('Pod').flatMap((name) => (/relay|standby/.test(name) ? [`Pod ${name} is left`] : [])),
     ...(['EndpointSlice', 'ConfigMap', 'Lease'] as const).flatMap((kind) =>
       names(kind).flatMap((name) => (name.includes('bootlace') ? [`${kind} ${name} is left`] : [])),
+    ),
+    ...(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'] as const).flatMap((kind) =>
+      world.store.list(kind).length === (runs === 'hosted' ? 1 : 0)
+        ? []
+        : [`${kind} is ${runs === 'hosted' ? 'missing' : 'left'}`],
     ),
     ...(daemonSets.length === hosted ? [] : [`DaemonSets are ${daemonSets.join(', ') || 'none'}`]),
     ...(labels.length === hosted ? [] : [`labels of nodes are ${labels.join(', ') || 'none'}`]),

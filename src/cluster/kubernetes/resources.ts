@@ -26,6 +26,16 @@ const RESOURCES: {
   Secret: { apiVersion: 'v1', plural: 'secrets', isNamespaced: true },
   Service: { apiVersion: 'v1', plural: 'services', isNamespaced: true },
   ServiceAccount: { apiVersion: 'v1', plural: 'serviceaccounts', isNamespaced: true },
+  ValidatingAdmissionPolicy: {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    plural: 'validatingadmissionpolicies',
+    isNamespaced: false,
+  },
+  ValidatingAdmissionPolicyBinding: {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    plural: 'validatingadmissionpolicybindings',
+    isNamespaced: false,
+  },
   ValidatingWebhookConfiguration: {
     apiVersion: 'admissionregistration.k8s.io/v1',
     plural: 'validatingwebhookconfigurations',

@@ -1,5 +1,5 @@
 import type { Cluster } from '../api.ts';
-import type { Endpoint, EtcdAccess, EtcdMember, Host, Redirect } from '../host.ts';
+import type { Endpoint, EtcdAccess, EtcdMember, Host, Redirect, RedirectOptions } from '../host.ts';
 import { fileError } from './files.ts';
 import type { Machine } from './machine.ts';
 import { isLetIn, isSameEndpoint } from './network.ts';
@@ -50,7 +50,13 @@ export function createHost(world: World, { machine, session, chance, fault, conn
     world.note({ type: 'redirect', node: machine.name, state });
   }
 
-  function setRedirect(rule: Redirect, seconds: number | undefined): void {
+  function removeRedirect(): void {
+    machine.bootRedirect = undefined;
+    endRedirect('removed');
+  }
+
+  function setRedirect(rule: Redirect, { seconds, atBootWith }: RedirectOptions): void {
+    machine.bootRedirect = atBootWith === undefined ? undefined : { rule, file: atBootWith };
     const isNew = machine.redirect === undefined || !isSameEndpoint(machine.redirect.rule.to, rule.to);
     machine.redirect?.callOff();
     const callOff =
@@ -86,8 +92,10 @@ export function createHost(world: World, { machine, session, chance, fault, conn
     },
     redirect: {
       get: () => act('look', 'redirect', () => machine.redirect?.rule),
-      set: (rule, seconds) => act('redirect', 'set', () => setRedirect(rule, seconds)),
-      remove: () => act('redirect', 'remove', () => endRedirect('removed')),
+      set: (rule, options = {}) => act('redirect', 'set', () => setRedirect(rule, options)),
+      remove: () => act('redirect', 'remove', removeRedirect),
+      // Connections are kept by their ends, so that nothing has to stay for them.
+      forget: () => act('redirect', 'forget', () => {}),
     },
     processes: () =>
       act('look', 'processes', () =>

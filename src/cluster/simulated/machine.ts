@@ -36,6 +36,8 @@ export interface Machine {
   boots: number;
   readonly onPowerCut: Set<() => void>;
   redirect: { readonly rule: Redirect; readonly callOff: () => void } | undefined;
+  /** What the disk has of it: set again at each boot for as long as the file is there. */
+  bootRedirect: { readonly rule: Redirect; readonly file: string } | undefined;
   firewall: Firewall | undefined;
   /** What is so of it, and stays so. */
   facts: MachineFacts;
@@ -78,6 +80,7 @@ export function createMachine({ images, ...settings }: MachineSettings): Machine
     boots: 0,
     onPowerCut: new Set(),
     redirect: undefined,
+    bootRedirect: undefined,
     firewall: undefined,
     facts: stockFacts(settings.isControlPlane),
     services: new Map(),

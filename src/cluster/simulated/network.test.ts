@@ -90,14 +90,14 @@ describe('a redirect', () => {
     const cluster = await startedCluster();
     const { redirect } = cluster.login('cp1').host;
     const rule = { from: [DEAD], to: NODE };
-    await redirect.set(rule, 10);
+    await redirect.set(rule, { seconds: 10 });
     await cluster.clock.sleep(9000);
-    await redirect.set(rule, 10);
+    await redirect.set(rule, { seconds: 10 });
     await cluster.clock.sleep(9000);
     expect(await from(cluster, 'w1', DEAD)).toBe('ok');
     await cluster.clock.sleep(2000);
     expect(await from(cluster, 'w1', DEAD)).toBe('UNREACHABLE');
-    await redirect.set(rule, 10);
+    await redirect.set(rule, { seconds: 10 });
     await redirect.set(rule);
     await cluster.clock.sleep(60_000);
     expect(await from(cluster, 'w1', DEAD)).toBe('ok');

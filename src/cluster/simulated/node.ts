@@ -61,9 +61,17 @@ export function createNode(machine: Machine, world: World): SimulatedNode {
     const powered = machine.boots;
     clock.at(clock.now() + draw(timings.boot), () => {
       if (!machine.isOn || machine.boots !== powered) return;
+      setBootRedirect();
       kubelet.start();
       stopProxy = startProxy(machine, world);
     });
+  }
+
+  function setBootRedirect(): void {
+    const kept = machine.bootRedirect;
+    if (kept === undefined || machine.disk.read(kept.file) === undefined) return;
+    machine.redirect = { rule: kept.rule, callOff: () => {} };
+    world.note({ type: 'redirect', node: machine.name, state: 'set' });
   }
 
   function cutPower(): void {

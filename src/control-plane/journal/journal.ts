@@ -37,6 +37,8 @@ export interface KeptManifest {
   readonly text: string;
   /** What hosted the component, where the manifest is the one that it was made from. */
   readonly hosted?: DaemonSet;
+  /** Whether nobody served it when the run began. Default: false. */
+  readonly isDown?: boolean;
   /** What was kept of it for the way back of its pivot. */
   readonly kept?: string;
 }
@@ -119,12 +121,13 @@ function isJournal(value: unknown): value is Journal {
 
 function isManifest(value: unknown): boolean {
   if (!isMapping(value)) return false;
-  const { path, text, hosted, kept } = value;
+  const { path, text, hosted, kept, isDown } = value;
   return (
     typeof path === 'string' &&
     typeof text === 'string' &&
     (hosted === undefined || isMapping(hosted)) &&
-    (kept === undefined || typeof kept === 'string')
+    (kept === undefined || typeof kept === 'string') &&
+    (isDown === undefined || typeof isDown === 'boolean')
   );
 }
 

@@ -166,7 +166,7 @@ describe('a run that is asked to stop', () => {
       onEvent: ({ type, step }) => void (type === 'started' && again.push(step.name)),
     });
     expect(resumed.outcome).toBe('done');
-    expect(again.length).toBe(17 - steps);
+    expect(again.length).toBe(18 - steps);
     expect(again.some((name) => started.includes(name))).toBe(false);
   });
 });

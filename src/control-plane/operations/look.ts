@@ -45,6 +45,8 @@ export interface Findings extends RunFindings {
   }>;
   /** Images that are not on the disk. */
   readonly absentImages: Look<readonly string[]>;
+  /** Whether the change lets the cluster host something. */
+  readonly hosts: boolean;
   /** Objects that the API server would not take. */
   readonly dryRuns: readonly { readonly object: string; readonly error: string }[];
 }
@@ -100,6 +102,7 @@ export async function look(
       const present = new Set(await host.images());
       return imagesOf(wanted).filter((image) => !present.has(image));
     }),
+    hosts: (objects as readonly AnyObject[]).some(({ kind }) => kind === 'DaemonSet'),
     dryRuns: await dryRuns(cluster, context, objects as readonly AnyObject[]),
   };
 }

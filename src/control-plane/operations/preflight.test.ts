@@ -139,7 +139,7 @@ const REFUSALS: readonly (readonly [what: string, change: (cluster: SimulatedClu
       cluster.failStarts(({ program }) => (program === 'kube-scheduler' ? 'broken' : undefined));
       killAll(cluster.node('cp1'), 'kube-scheduler');
     },
-    'warning COMPONENT_NOT_SERVING /etc/kubernetes/manifests/kube-scheduler.yaml',
+    'error COMPONENT_NOT_SERVING /etc/kubernetes/manifests/kube-scheduler.yaml',
   ],
   [
     'a component that is missing',

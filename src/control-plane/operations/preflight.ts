@@ -6,7 +6,7 @@ import { quoted } from '../../core/redact.ts';
 import { JOURNAL } from '../journal/runs.ts';
 import type { StrategyContext } from '../strategies/context.ts';
 import { SNAPSHOT } from '../strategies/prepare.ts';
-import { argvOf, portOf, serversOn } from '../strategies/waits.ts';
+import { checkServing } from './serving.ts';
 import { controlPlanesOf, type Findings, type Look, type RunFindings } from './look.ts';
 import type { PlacedProblem } from './station.ts';
 
@@ -41,7 +41,7 @@ export function preflightRuns(nodeName: string, verb: 'pivot' | 'roll', found: R
   return report.problems;
 }
 
-type Report = ReturnType<typeof createReport>;
+export type Report = ReturnType<typeof createReport>;
 
 function createReport() {
   const problems: PlacedProblem[] = [];
@@ -190,26 +190,6 @@ function checkNode(context: StrategyContext, found: Findings, report: Report): v
       `The image ${quoted(image)} is not on the node, and is pulled before anything stops.`,
       'Pull it beforehand where the registry is slow or may be away.',
     );
-}
-
-/** A component that does not serve may be changed, and be mended by that: what is lost cannot be lost again. */
-function checkServing({ host, manifests, components }: StrategyContext, found: Findings, report: Report): void {
-  const seen = report.read(`Processes on ${host.nodeName}`, found.processes);
-  if (seen === undefined) return;
-  for (const component of components) {
-    const port = portOf(argvOf(manifests[component].pod, component), component);
-    const pids = serversOn(seen.processes, component, port).map(({ pid }) => pid);
-    const owner = seen.listeners.find((listener) => listener.port === port)?.pid;
-    if (owner !== undefined && pids.includes(owner)) continue;
-    report.warn(
-      manifests[component].path,
-      'COMPONENT_NOT_SERVING',
-      owner === undefined
-        ? `Nothing listens on port ${port} of ${component}.`
-        : `Port ${port} of ${component} is held by process ${owner}, which is none of its.`,
-      'Look at its log first: a change begins with what does not work, and may only come back to that.',
-    );
-  }
 }
 
 function checkRoom({ host, hasSnapshot = false }: StrategyContext, facts: NodeFacts, report: Report): void {

@@ -50,7 +50,7 @@ describe('a run that was stopped', () => {
     expect(found.api).toBe('serves');
     expect(found.redirect?.to).toEqual({ address: '10.0.0.11', port: 6444 });
     expect(found.helpers).toEqual(['kube-apiserver-relay-cp1']);
-    expect(found.run).toMatchObject({ verb: 'pivot', direction: 'forward', done: 5, steps: 17, finishPending: false });
+    expect(found.run).toMatchObject({ verb: 'pivot', direction: 'forward', done: 5, steps: 18, finishPending: false });
     expect(found.lockedBy).toBe('cp1');
     expect(safe(found)).toEqual([]);
     expect(found.next).toHaveLength(1);

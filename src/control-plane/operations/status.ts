@@ -329,6 +329,18 @@ function nextSteps({ run, components, api, redirect, helpers, isPivoted, lockedB
     if (lockedBy !== undefined && lockedBy !== node)
       next.push(`A run on ${lockedBy} has not come to its end: go on with it there.`);
   }
+  const isLost = (component: ControlPlaneComponent): boolean =>
+    components.some((one) => one.component === component && one.servedBy === 'nobody');
+  if (
+    isPivoted &&
+    run === undefined &&
+    isLost('kube-controller-manager') &&
+    isLost('kube-scheduler') &&
+    api === 'serves'
+  )
+    next.push(
+      'Neither a controller-manager nor a scheduler is left to make the other: `bootlace control-plane rollback --offline` brings the static Pods back, and `rollback --finish` tells the cluster.',
+    );
   for (const { component, servedBy, definedBy, drift } of components) {
     if (servedBy === 'nobody' && run === undefined && !(isPivoted && api !== 'serves'))
       next.push(`Nobody serves ${component} on this node: look at its log, or at its ${definedBy}.`);

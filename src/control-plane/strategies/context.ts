@@ -1,4 +1,4 @@
-import type { Cluster } from '../../cluster/api.ts';
+import type { AnyObject, Cluster } from '../../cluster/api.ts';
 import type { Endpoint, Host } from '../../cluster/host.ts';
 import type { DaemonSet, Pod } from '../../cluster/objects.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -45,6 +45,8 @@ export interface ManifestFile {
   readonly source: Source;
   /** What hosts the component on this node, in which case the manifest is the one that a way back would write. */
   readonly hosted?: DaemonSet;
+  /** Whether nobody served it when the run began, so that no way back can wait for that. Default: false. */
+  readonly isDown?: boolean;
   /** What of a hosted component is kept for the way back of its pivot, as it was before the run. */
   readonly kept?: string;
 }
@@ -63,8 +65,8 @@ export interface Strategy {
 export interface StrategyPlan {
   readonly steps: readonly Step[];
   readonly problems: readonly ComponentProblem[];
-  /** DaemonSets that it will store, and static Pods that the API will show, so that a dry run can ask for them before. */
-  readonly objects?: readonly (DaemonSet | Pod)[];
+  /** What it will store, and static Pods that the API will show, so that a dry run can ask for them before. */
+  readonly objects?: readonly (DaemonSet | Pod | AnyObject)[];
 }
 
 /** A problem of one manifest. */

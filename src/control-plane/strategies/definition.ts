@@ -3,7 +3,7 @@ import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from './context.ts';
 import { hostOnNode, unhostFromNode } from './hosting.ts';
 import { parkManifest, restoreManifest, textOf } from './static-pods.ts';
-import { argvOf, hasServer, portOf, runningOf, until, untilGone, untilUnhosted } from './waits.ts';
+import { argvOf, hasServer, portOf, runningOf, until, untilForgotten, untilGone, untilUnhosted } from './waits.ts';
 
 /**
  * What runs a component on a node: a static Pod or the Pod of a DaemonSet. A handover leads from any one to any other,
@@ -22,6 +22,8 @@ export interface Definition {
    * meanwhile is asked again and again, and ends the wait by throwing `STEP_FAILED`.
    */
   stop(meanwhile?: () => Promise<void>): Promise<void>;
+  /** After {@link Definition.stop}: ends when nothing of it is left that the cluster would start again. */
+  settle(): Promise<void>;
   /** Ends its containers without any API. What the cluster hosts may come back until the cluster is told. */
   quench(): Promise<void>;
   /** Removes what the cluster has of it, while something else serves in its place on the node. */
@@ -83,6 +85,7 @@ export function incumbentOf(context: StrategyContext, component: ControlPlaneCom
       await parkManifest(context, component);
       await untilGone(context, component, portOf(argvOf(pod, component), component), meanwhile);
     },
+    settle: async () => {},
     quench: async () => {},
     forget: async () => {},
   };
@@ -104,6 +107,7 @@ export function hosted(
       await unhostFromNode((await hasServer(context)) ? context : hasty, component, daemonSet);
       await untilUnhosted(context, component, daemonSet, meanwhile);
     },
+    settle: () => untilForgotten(context, component, daemonSet),
     quench: async () => {
       for (const { id } of runningOf(await context.host.containers(), daemonSet))
         await context.host.stopContainer(id, QUENCH_SECONDS);
@@ -111,6 +115,7 @@ export function hosted(
     forget: async () => {
       await unhostFromNode(context, component, daemonSet);
       await untilUnhosted(context, component, daemonSet);
+      await untilForgotten(context, component, daemonSet);
     },
   };
 }
@@ -128,6 +133,7 @@ export function redefined(context: StrategyContext, component: ControlPlaneCompo
       await host.files.remove(path);
       await untilGone(context, component, portOf(argvOf(first, component), component), meanwhile);
     },
+    settle: async () => {},
     // Its file is where the former manifest goes.
     quench: async () => {},
     forget: async () => {},

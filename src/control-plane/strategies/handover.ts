@@ -1,10 +1,11 @@
 import type { Pod } from '../../cluster/objects.ts';
+import { reasonOf } from '../../core/redact.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
 import type { StrategyContext } from './context.ts';
 import { startOffline, type Definition } from './definition.ts';
 import { holdEndpoint, releaseEndpoint, untilEndpoint } from './endpoints.ts';
 import { proveServer } from './proof.ts';
-import { addStaticPod, bringBackStaticPod, forgetStaticPod, takeStaticPod } from './static-pods.ts';
+import { addStaticPod, bringBackStaticPod, forgetStaticPod, staticPodPath, takeStaticPod } from './static-pods.ts';
 import { StepError, type Step } from './steps.ts';
 import { isListening, isServing, untilAnsweredBy, untilGone, untilServing } from './waits.ts';
 
@@ -47,10 +48,13 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     from: [server, service],
     to: { address: server.address, port: relayPort },
   };
+  // Connections depend on it: a node that boots with the relay has it again.
+  const lasting = { atBootWith: staticPodPath(context, relayed) };
 
   async function removeRelay(): Promise<void> {
     await takeStaticPod(context, relayed);
     await untilGone(context, component, relayPort);
+    await host.redirect.forget();
   }
 
   /**
@@ -61,9 +65,19 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     if (await isServing(host.connect(server, { direct: true }))) return host.redirect.remove();
     await bringBackStaticPod(context, relayed);
     await untilServing(context, relayPort);
-    await host.redirect.set(redirect);
+    await host.redirect.set(redirect, lasting);
     await untilServing(context, server.port);
     return host.redirect.remove();
+  }
+
+  /** On the way back, which a full disk must not stop: what a boot would do is then brought back by going on. */
+  async function redirectAgain(): Promise<void> {
+    try {
+      await host.redirect.set(redirect, lasting);
+    } catch (error) {
+      context.log(`The redirect is not kept for a boot: ${reasonOf(error)}`);
+      await host.redirect.set(redirect);
+    }
   }
 
   /** The firewall may have been loaded anew since the plan. */
@@ -111,6 +125,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
       offline: async () => {
         await takeStaticPod(context, relayed);
         await forgetStaticPod(context, relayed);
+        await host.redirect.forget();
       },
       ...(from.needsApi && { restore: reviveServer }),
     },
@@ -140,16 +155,16 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
       run: async () => {
         await checkFirewall();
         const startedAt = await host.connect(redirect.to, { direct: true }).startedAt();
-        await host.redirect.set(redirect, REFRESH_SECONDS);
+        await host.redirect.set(redirect, { seconds: REFRESH_SECONDS });
         await untilAnsweredBy(context, redirect.from, startedAt);
         await clock.sleep(PROXIES);
         await checkFirewall();
         await untilAnsweredBy(context, redirect.from, startedAt);
-        await host.redirect.set(redirect);
+        await host.redirect.set(redirect, lasting);
       },
       undo: () => host.redirect.remove(),
       offline: () => host.redirect.remove(),
-      restore: () => host.redirect.set(redirect),
+      restore: redirectAgain,
     },
     {
       name: name('stop'),
@@ -164,6 +179,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
       run: async () => {
         await checkRelay();
         await from.stop(relayGuard());
+        await from.settle();
       },
       undo: async () => {
         await from.start();
@@ -186,16 +202,18 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         await to.start();
         await proveServer(context, server.port);
         await untilEndpoint(context);
-        // From here on both serve: should the run end, the redirect does too.
-        await host.redirect.set(redirect, REFRESH_SECONDS);
+        // From here on both serve: should the run end, the redirect does too. What the disk has of it stays until the relay
+        // is not needed any more: it is by the relay that the kubelet learns of a hosted server after a boot.
+        await host.redirect.set(redirect, { seconds: REFRESH_SECONDS, ...lasting });
       },
       undo: async () => {
         // Put off, it comes when the redirect is gone for good; and to a relay that is gone nothing may be sent.
         if ((await host.redirect.get()) !== undefined) {
-          if (await isListening(context, relayPort)) await host.redirect.set(redirect);
+          if (await isListening(context, relayPort)) await redirectAgain();
           else await host.redirect.remove();
         }
         await to.stop();
+        await to.settle();
       },
       finish: () => to.forget(),
     },
@@ -220,7 +238,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
       },
       undo: async () => {
         await holdEndpoint(context);
-        await host.redirect.set(redirect);
+        await redirectAgain();
       },
       restore: reviveServer,
     },

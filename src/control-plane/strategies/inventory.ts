@@ -50,15 +50,22 @@ export async function takeInventory(
   if (manifests === undefined || hasErrors(all)) return { problems: all };
   const service = await cluster.get({ kind: 'Service', namespace: 'default', name: 'kubernetes' });
   const argv = argvOf(manifests['kube-apiserver'].pod, 'kube-apiserver');
+  const takenPorts = [...new Set((await host.listeners()).map(({ port }) => port))];
+  const isDown = ([component, { pod }]: readonly [string, ManifestFile]): boolean => {
+    const known = component as ControlPlaneComponent;
+    return !takenPorts.includes(portOf(argvOf(pod, known), known));
+  };
   const context: StrategyContext = {
     ...settings,
-    manifests,
+    manifests: Object.fromEntries(
+      Object.entries(manifests).map((entry) => [entry[0], { ...entry[1], ...(isDown(entry) && { isDown: true }) }]),
+    ) as StrategyContext['manifests'],
     server: {
       address: flagValue(argv, 'advertise-address') ?? (await addressOf(cluster, host.nodeName)),
       port: portOf(argv, 'kube-apiserver'),
     },
     service: { address: service.spec?.clusterIP ?? '', port: service.spec?.ports?.[0]?.port ?? 443 },
-    takenPorts: [...new Set((await host.listeners()).map(({ port }) => port))],
+    takenPorts,
     admitsRelay: await host.admits(relayPort, true),
   };
   return { context, problems: all };

@@ -6,6 +6,7 @@ import type { ComponentProblem, Strategy, StrategyContext, StrategyPlan } from '
 import { convertComponents } from './conversions.ts';
 import { hosted, incumbentOf, redefined, type Definition } from './definition.ts';
 import { FIREWALL_HINT, FIREWALL_UNKNOWN, firewallMessage, RELAY_PATIENCE, serverSteps } from './handover.ts';
+import { GUARD, GUARD_BINDING, guardStep } from './guard.ts';
 import { kubeadmConfigStep } from './kubeadm-config.ts';
 import { forgetSnapshot, prepareStep } from './prepare.ts';
 import { standbyPod, standbyProblems, standbySteps } from './standby.ts';
@@ -25,9 +26,11 @@ interface Target {
 interface Tidy {
   run(context: StrategyContext): Promise<void>;
   undo(context: StrategyContext): Promise<void>;
+  /** What comes before that. Default: nothing. */
+  readonly guard?: (context: StrategyContext) => Step;
 }
 
-const KEEP: Tidy = { run: async () => {}, undo: async () => {} };
+const KEEP = { run: async () => {}, undo: async () => {} };
 
 type Targets = Readonly<Partial<Record<ControlPlaneComponent, Target>>>;
 
@@ -52,7 +55,8 @@ export const relay: Strategy = {
       ]),
     );
     // The manifests stay where a person finds them who has to bring the control plane back by hand.
-    return planned(given, problems, targets, KEEP);
+    const guards = given.components.includes('kube-apiserver') ? guardStep : undefined;
+    return planned(given, problems, targets, { ...KEEP, ...(guards && { guard: guards }) });
   },
 };
 
@@ -137,10 +141,11 @@ function planned(
     prepareStep(context, [...context.components.map((component) => targets[component]!.pod), ...added]),
     ...parts.flatMap((part) => part.steps),
     ...(kubeadmConfig ? [kubeadmConfigStep(context, kubeadmConfig)] : []),
+    ...(tidy.guard ? [tidy.guard(context)] : []),
     cleanUp(context, { added, tidy, reviver }),
   ];
   const hosts = context.components.flatMap((component) => targets[component]!.daemonSet ?? []);
-  return { steps, problems: all, objects: [...hosts, ...added] };
+  return { steps, problems: all, objects: [...hosts, ...added, ...(tidy.guard ? [GUARD, GUARD_BINDING] : [])] };
 }
 
 /** The last step: until then a way back finds every static Pod that it needs on the disk. */

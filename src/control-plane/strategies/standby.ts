@@ -102,10 +102,14 @@ export function standbySteps(
         seconds: 4,
         gap: 'nobody leads for up to 5 s',
       },
-      run: () => handLeaseOver(context, component, port, () => from.stop()),
+      run: async () => {
+        await handLeaseOver(context, component, port, () => from.stop());
+        await from.settle();
+      },
       undo: async () => {
         await from.start();
-        await untilListening(context, component, port);
+        // What nobody served before is not waited for.
+        if (!manifests[component].isDown) await untilListening(context, component, port);
         await stopCopy();
       },
       ...(from.needsApi ? { needsApi: true } : { offline: () => startOffline(context, component, port, to) }),
@@ -123,7 +127,10 @@ export function standbySteps(
         await to.start();
         await untilSteady(context, component, port, before);
       },
-      undo: () => handLeaseOver(context, component, port, () => to.stop()),
+      undo: async () => {
+        await handLeaseOver(context, component, port, () => to.stop());
+        await to.settle();
+      },
       finish: () => to.forget(),
     },
     {

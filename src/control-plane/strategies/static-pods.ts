@@ -73,6 +73,11 @@ export async function forgetManifest({ host }: StrategyContext, component: Contr
   await host.files.remove(parkedPath(component));
 }
 
+/** Where the manifest of a static Pod lies that is beside those of the node. */
+export function staticPodPath({ manifestsDir }: StrategyContext, pod: Pod): string {
+  return pathIn(manifestsDir, pod);
+}
+
 /** Puts a static Pod beside those of the node. */
 export async function addStaticPod({ host, manifestsDir }: StrategyContext, pod: Pod): Promise<void> {
   await host.files.write(pathIn(manifestsDir, pod), textOf(pod));

@@ -87,24 +87,35 @@ export async function untilGone(
   await until(clock, `the ${component} on port ${port} has ended`, isGone, patienceToEnd(manifests[component].pod));
 }
 
-/**
- * Ends when no container of a DaemonSet's Pods runs on this node, and the cluster has none of them for it: after a reboot
- * the kubelet has not started yet what it is told of as soon as somebody serves.
- */
+/** Ends when no container of a DaemonSet's Pods runs on this node. */
 export async function untilUnhosted(
-  { host, cluster, clock, manifests }: StrategyContext,
+  { host, clock, manifests }: StrategyContext,
   component: ControlPlaneComponent,
   daemonSet: DaemonSet,
   meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   const isGone = async (): Promise<boolean> => {
     await meanwhile();
-    if (runningOf(await host.containers(), daemonSet).length > 0) return false;
-    const { namespace = '', name } = daemonSet.metadata;
+    return runningOf(await host.containers(), daemonSet).length === 0;
+  };
+  const goal = `the Pod of DaemonSet ${daemonSet.metadata.name} has ended on this node`;
+  await until(clock, goal, isGone, patienceToEnd(manifests[component].pod));
+}
+
+/**
+ * Ends when the cluster has no Pod of a DaemonSet for this node any more: after a reboot the kubelet has not started yet what
+ * it is told of as soon as somebody serves.
+ */
+export async function untilForgotten(
+  { host, cluster, clock, manifests }: StrategyContext,
+  component: ControlPlaneComponent,
+  { metadata: { namespace = '', name } }: DaemonSet,
+): Promise<void> {
+  const isGone = async (): Promise<boolean> => {
     const { items: pods } = await cluster.list({ kind: 'Pod', namespace });
     return pods.every((pod) => !pod.metadata.name!.startsWith(`${name}-`) || !isMeantFor(pod, host.nodeName));
   };
-  const goal = `the Pod of DaemonSet ${daemonSet.metadata.name} has ended on this node`;
+  const goal = `the cluster has no Pod of DaemonSet ${name} left for this node`;
   await until(clock, goal, isGone, patienceToEnd(manifests[component].pod));
 }
 
