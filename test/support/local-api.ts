@@ -32,6 +32,10 @@ export function clientFor(server: string, apply: (options: object) => Promise<vo
       getCurrentCluster(): { server: string } {
         return { server };
       }
+      getCurrentUser(): null {
+        return null;
+      }
+      loadFromClusterAndUser(): void {}
       applyToHTTPSOptions(options: object): Promise<void> {
         return apply(options);
       }

@@ -3,6 +3,15 @@ import { spawnSync } from 'node:child_process';
 const CHECKS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   openssl: ['openssl', 'version'],
   shellcheck: ['shellcheck', '--version'],
+  // A network of its own, in which the rules of both forms can be tried.
+  'network namespace': [
+    'unshare',
+    '--net',
+    '--map-root-user',
+    'sh',
+    '-c',
+    'nft list tables && iptables-save -t nat && ip link set lo up',
+  ],
   // A mount namespace of its own, in which the fixed paths of a node can be made without touching the machine.
   'mount namespace': ['unshare', '--mount', '--map-root-user', 'mount', '-t', 'tmpfs', 'tmpfs', '/opt'],
 };

@@ -86,7 +86,7 @@ mount --make-rshared /
 hostname "$NODE_NAME"
 if [ ! -f /var/lib/machine-id ]; then
   # In an overlay, this hides what the computer has there.
-  rm -rf /etc/kubernetes /etc/cni /etc/containerd /etc/crictl.yaml /etc/resolv.conf /etc/nftables.conf /etc/machine-id /etc/hostname
+  rm -rf /etc/systemd/system/kubelet.service.wants /etc/kubernetes /etc/cni /etc/containerd /etc/crictl.yaml /etc/resolv.conf /etc/nftables.conf /etc/machine-id /etc/hostname
   mkdir -p /etc/kubernetes/manifests /etc/cni/net.d /etc/containerd
   tr -d - < /proc/sys/kernel/random/uuid > /etc/machine-id
   echo "$NODE_NAME" > /etc/hostname
@@ -122,6 +122,16 @@ for gateway in $GATEWAYS; do ip route add default via "$gateway"; done
 # Both are written once the node is part of a cluster.
 if [ -f /etc/nftables.conf ]; then nft -f /etc/nftables.conf; fi
 if [ -f /etc/bench/routes ]; then ip -batch /etc/bench/routes; fi
+
+# Runs what the kubelet's unit wants before it, as systemd does with Type=oneshot and Before=kubelet.service.
+for unit in /etc/systemd/system/kubelet.service.wants/*.service; do
+  [ -f "$unit" ] || continue
+  condition=$(sed -n 's/^ConditionPathExists=//p' "$unit")
+  if [ -n "$condition" ] && [ ! -e "$condition" ]; then continue; fi
+  # systemd splits the command at spaces as well.
+  read -r -a command < <(sed -n 's/^ExecStart=//p' "$unit")
+  "${command[@]}" >> /var/log/machine/units.log 2>&1 || true
+done
 
 # Restarts a service as soon as it ends, as systemd does with Restart=always. It starts when its file is there.
 service() {

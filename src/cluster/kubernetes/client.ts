@@ -13,7 +13,7 @@ import {
   type WriteOptions,
 } from '../api.ts';
 import { eventOf, listOf, namesOf, objectOf, refusalOf, textOf, type Subject } from './answer.ts';
-import { loadClient, loadKubeConfig, type ClientModule } from './load.ts';
+import { aimed, loadClient, loadKubeConfig, type Aim, type ClientModule } from './load.ts';
 import { openStream, sendRequest, type Reply, type Request, type Stream } from './request.ts';
 import { groupVersionPath, listPath, namespacePath, objectPath } from './resources.ts';
 
@@ -42,12 +42,31 @@ export interface Transport {
  * {@link ClusterError} with code `CLIENT_MISSING` or `KUBECONFIG_INVALID`.
  */
 export async function connectCluster(settings: ConnectSettings): Promise<Cluster> {
+  return (await openConnections(settings))();
+}
+
+/** Where to ask, where from and as whom, in the place of what the kubeconfig says. */
+export interface Connection extends Aim {
+  /** Address of this machine that connections begin at. Default: as the system chooses. */
+  readonly localAddress?: string;
+}
+
+/** The ways to a cluster by one kubeconfig. Throws as {@link connectCluster} does. */
+export async function openConnections(settings: ConnectSettings): Promise<(connection?: Connection) => Cluster> {
   const { kubeconfig, context, timeoutMilliseconds = 10_000, load = loadClient } = settings;
-  const kubeConfig = loadKubeConfig(await load(), kubeconfig, context);
-  return clusterOver({
-    send: (request) => sendRequest(kubeConfig, request, timeoutMilliseconds),
-    open: (request, signal) => openStream(kubeConfig, request, timeoutMilliseconds, signal),
-  });
+  const client = await load();
+  const given = loadKubeConfig(client, kubeconfig, context);
+  return ({ server, token, localAddress } = {}) => {
+    const isAimed = server !== undefined || token !== undefined;
+    const kubeConfig = isAimed
+      ? aimed(client, given, { ...(server !== undefined && { server }), ...(token !== undefined && { token }) })
+      : given;
+    const way = { kubeConfig, ...(localAddress !== undefined && { localAddress }) };
+    return clusterOver({
+      send: (request) => sendRequest(way, request, timeoutMilliseconds),
+      open: (request, signal) => openStream(way, request, timeoutMilliseconds, signal),
+    });
+  };
 }
 
 /** The cluster behind whatever sends requests. */

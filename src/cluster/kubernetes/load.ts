@@ -13,22 +13,29 @@ export interface ClientModule {
   readonly KubeConfig: new () => KubeConfig;
 }
 
+export interface KubeConfigCluster {
+  readonly server: string;
+}
+
 export interface KubeConfig {
   loadFromFile(path: string): void;
   setCurrentContext(name: string): void;
   getContextObject(name: string): unknown;
-  getCurrentCluster(): { readonly server: string } | null;
+  getCurrentCluster(): KubeConfigCluster | null;
+  getCurrentUser(): object | null;
+  /** Puts one cluster and one user in the place of all that it has. */
+  loadFromClusterAndUser(cluster: KubeConfigCluster & { readonly name: string }, user: object): void;
   /** Adds agent, headers and credentials to the options of a request. May run a program that fetches a token. */
   applyToHTTPSOptions(options: object): Promise<void>;
 }
 
 /** Loads the client. Throws `CLIENT_MISSING` with the command that installs it. */
 export async function loadClient(
-  load: (name: string) => Promise<unknown> = (name) => import(name),
+  load: () => Promise<unknown> = () => import('@kubernetes/client-node'),
 ): Promise<ClientModule> {
   try {
     // The one place where its types are taken on trust: the dependency is optional, and so are its declarations.
-    return (await load(CLIENT)) as ClientModule;
+    return (await load()) as ClientModule;
   } catch (cause) {
     throw new ClusterError(
       'CLIENT_MISSING',
@@ -64,6 +71,26 @@ export function loadKubeConfig({ KubeConfig }: ClientModule, path: string, conte
       `The kubeconfig ${path} says of no cluster that it is the current one.`,
     );
   return kubeConfig;
+}
+
+/** What a kubeconfig is asked for in the place of what it says. */
+export interface Aim {
+  /** URL of the server. Default: that of its cluster. */
+  readonly server?: string;
+  /** A bearer token in the place of its user. */
+  readonly token?: string;
+}
+
+/** The same way to a cluster with another server or another user. */
+export function aimed({ KubeConfig }: ClientModule, kubeConfig: KubeConfig, { server, token }: Aim): KubeConfig {
+  const cluster = kubeConfig.getCurrentCluster()!;
+  const user = token === undefined ? kubeConfig.getCurrentUser() : { token };
+  const other = new KubeConfig();
+  other.loadFromClusterAndUser(
+    { ...cluster, name: 'cluster', ...(server !== undefined && { server }) },
+    { ...user, name: 'user' },
+  );
+  return other;
 }
 
 /** The code of an error of the operating system, such as `ENOENT`. */

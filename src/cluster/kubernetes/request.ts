@@ -14,6 +14,13 @@ export interface Request {
   readonly contentType?: string;
 }
 
+/** Whose credentials a request has, and where it comes from. */
+export interface Way {
+  readonly kubeConfig: KubeConfig;
+  /** Address of this machine that connections begin at. Default: as the system chooses. */
+  readonly localAddress?: string;
+}
+
 export interface Reply {
   readonly status: number;
   readonly text: string;
@@ -29,12 +36,8 @@ export interface Stream {
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
 /** Sends a request with the credentials of a kubeconfig, and takes any answer that comes in time for a good one. */
-export async function sendRequest(
-  kubeConfig: KubeConfig,
-  request: Request,
-  timeoutMilliseconds: number,
-): Promise<Reply> {
-  return exchange(kubeConfig, request, { timeoutMilliseconds }, replyOf);
+export async function sendRequest(way: Way, request: Request, timeoutMilliseconds: number): Promise<Reply> {
+  return exchange(way, request, { timeoutMilliseconds }, replyOf);
 }
 
 /**
@@ -42,12 +45,12 @@ export async function sendRequest(
  * refusal. The signal ends it at any time, with an error that has no meaning.
  */
 export async function openStream(
-  kubeConfig: KubeConfig,
+  way: Way,
   request: Request,
   timeoutMilliseconds: number,
   signal: AbortSignal | undefined,
 ): Promise<Reply | Stream> {
-  return exchange(kubeConfig, request, { timeoutMilliseconds, signal }, async (response, url) => {
+  return exchange(way, request, { timeoutMilliseconds, signal }, async (response, url) => {
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) return await replyOf(response);
     // A server that lost its power says nothing, and neither does one to which nothing happens.
@@ -63,11 +66,12 @@ interface Limits {
 
 /** Sends a request, and reads of its answer what is wanted within the time. */
 async function exchange<T>(
-  kubeConfig: KubeConfig,
+  way: Way,
   request: Request,
   { timeoutMilliseconds, signal }: Limits,
   read: (response: IncomingMessage, url: URL) => Promise<T>,
 ): Promise<T> {
+  const { kubeConfig, localAddress } = way;
   const server = kubeConfig.getCurrentCluster()?.server ?? '';
   const url = new URL(server.replace(/\/+$/, '') + request.path);
   const late = new AbortController();
@@ -76,6 +80,7 @@ async function exchange<T>(
   const either = signal ? AbortSignal.any([late.signal, signal]) : late.signal;
   const options: RequestOptions = {
     method: request.method,
+    ...(localAddress !== undefined && { localAddress }),
     headers: {
       accept: 'application/json',
       ...(body !== undefined && {
