@@ -33,6 +33,8 @@ export async function bundleCommand(folder: string): Promise<string> {
     absWorkingDir: root,
     legalComments: 'none',
     logLevel: 'warning',
+    // Optional: whoever only renders has none of them.
+    external: ['@grpc/*', '@kubernetes/client-node'],
   };
   await esbuild.build({
     ...common,

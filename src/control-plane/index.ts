@@ -56,6 +56,8 @@ export type {
   ServiceAccountReference,
   ServiceObject,
   ServiceReference,
+  ValidatingAdmissionPolicyBindingObject,
+  ValidatingAdmissionPolicyObject,
   ValidatingWebhookConfigurationObject,
   WatchEvent,
   WatchStart,
@@ -137,3 +139,5 @@ export {
 } from './operations/status.ts';
 export type { PlacedProblem, Station } from './operations/station.ts';
 export { StepError, type Step, type StepAbout, type StepEvent, type StepListener } from './strategies/steps.ts';
+export { systemClock } from '../core/clock.ts';
+export { openLinuxNode, type LinuxNode, type LinuxSettings } from '../cluster/linux/host.ts';

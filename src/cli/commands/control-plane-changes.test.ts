@@ -39,7 +39,7 @@ test('a node is planned, pivoted, rolled, looked at and taken back, one command 
 
   const pivot = run('pivot');
   expect(pivot.status).toBe(0);
-  expect(pivot.stdout).toMatch(/^pivot of cp1, pivot-1: done\n {2}steps {2}17 done in [\d.]+ s\n$/);
+  expect(pivot.stdout).toMatch(/^pivot of cp1, pivot-1: done\n {2}steps {2}18 done in [\d.]+ s\n$/);
   expect(pivot.stderr).toMatch(/done +cp1\/kube-apiserver\/relay/);
 
   const roll = run('roll', '--component', 'kube-scheduler', '--set-flag', 'v=4');
@@ -53,7 +53,7 @@ test('a node is planned, pivoted, rolled, looked at and taken back, one command 
 
   const rollback = run('rollback');
   expect(rollback.status).toBe(0);
-  expect(rollback.stdout).toMatch(/17 taken back/);
+  expect(rollback.stdout).toMatch(/18 taken back/);
   expect(json<Status>('status')).toMatchObject({ isPivoted: false, next: [] });
   expect(run('rollback').status).toBe(3);
 });
@@ -267,9 +267,35 @@ describe('wrong usage has status 2 and changes nothing:', () => {
     expect(stderr).toContain('--nodes is of a new cluster');
   });
 
-  test('a real node is out of reach', () => {
-    const { status, stderr } = bootlace(['control-plane', 'pivot']);
+  test.each([
+    ['status', ['--nodes', '3'], '--nodes is given'],
+    ['status', ['--kubeconfig', 'x'], '--kubeconfig is given'],
+    ['roll', ['--restart', '--cri-socket', 'x'], '--cri-socket is given'],
+  ])('%s with flags of another place: %j', (verb, flags, message) => {
+    const place = flags.includes('--nodes') ? [] : ['--simulated', cluster];
+    const { status, stderr } = bootlace(['control-plane', verb, ...place, ...flags]);
     expect(status).toBe(2);
-    expect(stderr).toContain('cannot reach into a real node yet');
+    expect(stderr).toContain(message);
+  });
+
+  test('a fault on a real node', () => {
+    const { status, stderr } = bootlace(['control-plane', 'roll', '--restart', '--fault', 'kill@stop']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--fault is of a simulated cluster alone');
+  });
+
+  test('a machine that is no node', () => {
+    const { status, stderr } = bootlace(['control-plane', 'status', '--kubeconfig', join(folder, 'none')]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('--simulated FILE');
+  });
+});
+
+describe('a pivot of a real node', () => {
+  test.each([[[]], [['--yes']]])('is refused where nobody says that they know what a reboot does: %j', (flags) => {
+    const { status, stdout, stderr } = bootlace(['control-plane', 'pivot', ...flags]);
+    expect([status, stdout]).toEqual([3, '']);
+    expect(stderr).toContain('nothing was changed');
+    expect(stderr).toContain('--accept-reboot-risk');
   });
 });

@@ -1,7 +1,7 @@
 import { planChange, type Plan } from '../../control-plane/operations/plan.ts';
 import { printYaml } from '../../format/yaml.ts';
 import { readFlags, readForm } from '../arguments.ts';
-import { openBench, PLACE_FLAGS, PLACE_HELP } from '../control-plane/bench.ts';
+import { openPlace, PLACE_FLAGS, PLACE_HELP } from '../control-plane/place.ts';
 import {
   CHANGE_FLAGS,
   CHANGE_HELP,
@@ -25,10 +25,11 @@ proves and costs and how it is taken back, what breaks anyway, and everything th
 remedy. Without flags of a roll it plans a pivot.
 
 Examples:
+  bootlace control-plane plan
+  bootlace control-plane plan --set-flag v=4
+  bootlace control-plane plan -o yaml > plan.yaml
+  bootlace control-plane pivot -f plan.yaml
   bootlace control-plane plan --simulated cluster.json
-  bootlace control-plane plan --simulated cluster.json --set-flag v=4
-  bootlace control-plane plan --simulated cluster.json -o yaml > plan.yaml
-  bootlace control-plane pivot --simulated cluster.json -f plan.yaml
 
 Flags:
 ${PLACE_HELP}
@@ -48,9 +49,8 @@ async function runPlan(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, all, NAME);
   const form = readForm(flags.output, ['table', 'json', 'yaml'], NAME);
   const { change } = await (speaksOfRoll(flags) ? readRoll(flags, io, NAME) : readPivot(flags, io, NAME));
-  const { sandbox, node, save } = await openBench(flags, NAME);
-  const { plan } = await planChange(sandbox.station(node), change);
-  await save();
+  const place = await openPlace(flags, NAME, io);
+  const { plan } = await planChange(place.station(), change).finally(() => place.close());
   showProblems(plan.problems, io);
   io.stdout.write(print(plan, form, io));
   return plan.verdict === 'ready' ? STATUS.done : STATUS.preflight;

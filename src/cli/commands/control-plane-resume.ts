@@ -1,6 +1,6 @@
 import { readFlags } from '../arguments.ts';
-import { PLACE_FLAGS, PLACE_HELP } from '../control-plane/bench.ts';
-import { RUN_FLAGS, RUN_HELP, runOnBench } from '../control-plane/run.ts';
+import { PLACE_FLAGS, PLACE_HELP } from '../control-plane/place.ts';
+import { RUN_FLAGS, RUN_HELP, runAt } from '../control-plane/run.ts';
 import type { Command, Io, Status } from '../io.ts';
 
 const NAME = 'control-plane resume';
@@ -11,6 +11,7 @@ export const controlPlaneResume: Command = {
 Ctrl-C. It needs the files of the node, and no API to begin with.
 
 Examples:
+  bootlace control-plane resume
   bootlace control-plane resume --simulated cluster.json
 
 Flags:
@@ -22,6 +23,6 @@ serves again.
 `,
   run: async (args: readonly string[], io: Io): Promise<Status> => {
     const flags = readFlags(args, { ...PLACE_FLAGS, ...RUN_FLAGS } as const, NAME);
-    return runOnBench({ verb: 'resume' }, flags, NAME, io);
+    return runAt({ verb: 'resume' }, flags, NAME, io);
   },
 };

@@ -1,7 +1,7 @@
 import { readFlags } from '../arguments.ts';
-import { PLACE_FLAGS, PLACE_HELP } from '../control-plane/bench.ts';
+import { PLACE_FLAGS, PLACE_HELP } from '../control-plane/place.ts';
 import { CHANGE_FLAGS, CHANGE_HELP, readRoll, ROLL_FLAGS, ROLL_HELP } from '../control-plane/change.ts';
-import { RUN_FLAGS, RUN_HELP, runOnBench } from '../control-plane/run.ts';
+import { RUN_FLAGS, RUN_HELP, runAt } from '../control-plane/run.ts';
 import type { Command, Io, Status } from '../io.ts';
 
 const NAME = 'control-plane roll';
@@ -12,11 +12,12 @@ export const controlPlaneRoll: Command = {
 definition is first proven on another port: where it fails there, what serves was never touched.
 
 Examples:
-  bootlace control-plane roll --simulated cluster.json --restart
-  bootlace control-plane roll --simulated cluster.json --set-flag v=4 --remove-flag profiling
-  bootlace control-plane roll --simulated cluster.json --component kube-scheduler --set-flag v=4
-  bootlace control-plane roll --simulated cluster.json --image registry.k8s.io/kube-apiserver:v1.35.5
-  bootlace control-plane roll --simulated cluster.json -f kube-apiserver.yaml
+  bootlace control-plane roll --restart
+  bootlace control-plane roll --set-flag v=4 --remove-flag profiling
+  bootlace control-plane roll --component kube-scheduler --set-flag v=4
+  bootlace control-plane roll --image registry.k8s.io/kube-apiserver:v1.35.5
+  bootlace control-plane roll -f kube-apiserver.yaml
+  bootlace control-plane roll --restart --simulated cluster.json
 
 What to roll:
 ${ROLL_HELP}
@@ -35,5 +36,5 @@ served before serves again.
 
 async function runRoll(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, { ...PLACE_FLAGS, ...CHANGE_FLAGS, ...ROLL_FLAGS, ...RUN_FLAGS } as const, NAME);
-  return runOnBench({ verb: 'roll', ...(await readRoll(flags, io, NAME)) }, flags, NAME, io);
+  return runAt({ verb: 'roll', ...(await readRoll(flags, io, NAME)) }, flags, NAME, io);
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../core/errors.ts';
 import { readFlags } from '../arguments.ts';
-import { PLACE_FLAGS, PLACE_HELP } from '../control-plane/bench.ts';
-import { RUN_FLAGS, RUN_HELP, runOnBench } from '../control-plane/run.ts';
+import { PLACE_FLAGS, PLACE_HELP } from '../control-plane/place.ts';
+import { RUN_FLAGS, RUN_HELP, runAt } from '../control-plane/run.ts';
 import type { Command, Io, Status } from '../io.ts';
 
 const NAME = 'control-plane rollback';
@@ -15,9 +15,10 @@ Where no API is to be had at all, --offline goes by files and the container runt
 removed by a second \`rollback --finish\` once there is an API; \`status\` says so until then.
 
 Examples:
+  bootlace control-plane rollback
+  bootlace control-plane rollback --offline
+  bootlace control-plane rollback --finish
   bootlace control-plane rollback --simulated cluster.json
-  bootlace control-plane rollback --simulated cluster.json --offline
-  bootlace control-plane rollback --simulated cluster.json --finish
 
 Flags:
 ${PLACE_HELP}
@@ -35,10 +36,5 @@ async function runRollback(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, all, NAME);
   if (flags.offline && flags.finish)
     throw new UsageError('--offline and --finish are given at once', 'Give --finish once there is an API again.');
-  return runOnBench(
-    { verb: flags.offline ? 'rollback-offline' : flags.finish ? 'finish' : 'rollback' },
-    flags,
-    NAME,
-    io,
-  );
+  return runAt({ verb: flags.offline ? 'rollback-offline' : flags.finish ? 'finish' : 'rollback' }, flags, NAME, io);
 }

@@ -1,7 +1,7 @@
 import { status, type Status as ControlPlaneStatus } from '../../control-plane/operations/status.ts';
 import { printYaml } from '../../format/yaml.ts';
 import { readFlags, readForm } from '../arguments.ts';
-import { openBench, PLACE_FLAGS, PLACE_HELP } from '../control-plane/bench.ts';
+import { openPlace, PLACE_FLAGS, PLACE_HELP } from '../control-plane/place.ts';
 import { printStatus } from '../control-plane/status-report.ts';
 import { STATUS, type Command, type Io, type Status } from '../io.ts';
 import { painter } from '../output.ts';
@@ -15,8 +15,9 @@ it runs as it is defined, who leads, what is left of a run, what of kubeadm may 
 by processes and ports, and works without an API.
 
 Examples:
+  bootlace control-plane status
+  bootlace control-plane status -o json | jq .next
   bootlace control-plane status --simulated cluster.json
-  bootlace control-plane status --simulated cluster.json -o json | jq .next
 
 Flags:
 ${PLACE_HELP}
@@ -30,9 +31,8 @@ Exit status: 0 nothing is left to do, 1 something is, 2 usage.
 async function runStatus(args: readonly string[], io: Io): Promise<Status> {
   const flags = readFlags(args, { ...PLACE_FLAGS, output: { type: 'string', short: 'o' } } as const, NAME);
   const form = readForm(flags.output, ['table', 'json', 'yaml'], NAME);
-  const { sandbox, node, save } = await openBench(flags, NAME);
-  const found = await status(sandbox.station(node));
-  await save();
+  const place = await openPlace(flags, NAME, io);
+  const found = await status(place.station()).finally(() => place.close());
   io.stdout.write(print(found, form, io));
   return found.next.length === 0 ? STATUS.done : STATUS.failed;
 }

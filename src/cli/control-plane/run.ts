@@ -2,13 +2,14 @@ import type { RunResult } from '../../control-plane/operations/execute.ts';
 import { createStepLog } from '../../control-plane/rehearsal/step-log.ts';
 import type { RehearsalEvent, RehearsedStep } from '../../control-plane/rehearsal/rehearsal.ts';
 import type { SandboxEntry } from '../../control-plane/rehearsal/sandbox.ts';
+import { UsageError } from '../../core/errors.ts';
 import { escapeControls } from '../../core/redact.ts';
 import { printYaml } from '../../format/yaml.ts';
 import { readForm } from '../arguments.ts';
 import { STATUS, type Io, type Status } from '../io.ts';
 import { painter } from '../output.ts';
 import { createProgress } from '../rehearsal/progress.ts';
-import { openBench, type PlaceFlags } from './bench.ts';
+import { openPlace, type Entry, type PlaceFlags } from './place.ts';
 import { showProblems } from './problems.ts';
 import { readFault } from './settings.ts';
 
@@ -54,25 +55,21 @@ export const STATUSES: Readonly<Record<RunResult['outcome'], Status>> = {
   undone: STATUS.undone,
 };
 
-/** Carries a run out on the cluster that the flags name, shows how it goes on, and prints how it ended. */
-export async function runOnBench(
-  entry: Pick<SandboxEntry, 'verb' | 'change' | 'plan'>,
-  flags: RunFlags,
-  command: string,
-  io: Io,
-): Promise<Status> {
+/** Carries a run out at the place that the flags name, shows how it goes on, and prints how it ended. */
+export async function runAt(entry: Entry, flags: RunFlags, command: string, io: Io): Promise<Status> {
   const form = readForm(flags.output, ['table', 'json', 'yaml'], command);
   const fault = readFault(flags.fault, command);
+  if (fault !== undefined && flags.simulated === undefined)
+    throw new UsageError('--fault is of a simulated cluster alone', 'Add --simulated FILE.');
   const show = progressOf(flags.progress, command, io);
-  const { sandbox, node, number, save } = await openBench(flags, command);
-  sandbox.station(node);
-  const id = `${entry.verb}-${number}`;
+  const place = await openPlace(flags, command, io);
+  const { node } = place;
+  const id = place.nextId(entry.verb);
   const log = createStepLog();
   let last = 0;
   const interrupts = listen(io);
-  const [result, kept] = await sandbox.run(
-    { ...entry, id, node, ...(fault && { fault }) },
-    {
+  const result = await place
+    .run({ ...entry, ...(fault && { fault }) }, id, {
       isStopping: interrupts.isStopping,
       onPlan: (steps) => show({ type: 'plan', at: 0, steps }),
       onFault: (name, at) => show({ type: 'fault', at, name }),
@@ -82,12 +79,10 @@ export async function runOnBench(
         const { name, title } = event.step;
         show({ type: 'step', at, name, title, state: event.type, ...('reason' in event && { reason: event.reason }) });
       },
-    },
-  );
+    })
+    .finally(() => place.close());
   interrupts.end();
   if (result.outcome !== 'interrupted') show({ type: 'ended', at: last, outcome: result.outcome });
-  // What was refused has changed nothing.
-  await save(result.outcome === 'refused' || result.outcome === 'interrupted' ? undefined : kept);
   const next = nextOf(result, entry.verb, flags);
   const report: RunReport = {
     verb: entry.verb,

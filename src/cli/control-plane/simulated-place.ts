@@ -1,70 +1,46 @@
 import { existsSync } from 'node:fs';
 import { openSandbox, parseSandbox, printSandbox } from '../../control-plane/rehearsal/sandbox.ts';
-import type { Sandbox, SandboxEntry, SandboxFile } from '../../control-plane/rehearsal/sandbox.ts';
+import type { Sandbox, SandboxFile } from '../../control-plane/rehearsal/sandbox.ts';
 import { BootlaceError, UsageError } from '../../core/errors.ts';
 import { reasonOf } from '../../core/redact.ts';
 import { readForm } from '../arguments.ts';
 import { readText } from '../input.ts';
 import { writeAtomically } from '../write.ts';
 import { readDirectory } from './directory.ts';
+import type { Place, PlaceFlags } from './place.ts';
 import { readNumber } from './settings.ts';
 
-/** Flags that say where a change is made. */
-export const PLACE_FLAGS = {
-  simulated: { type: 'string' },
-  node: { type: 'string' },
-  nodes: { type: 'string' },
-  seed: { type: 'string' },
-  'manifests-dir': { type: 'string' },
-} as const;
-
-export const PLACE_HELP = `      --simulated FILE     the simulated cluster that the file tells of; made where there is none
-      --node NAME          the node that bootlace stands on; default cp1
-      --nodes N            of a new cluster: nodes with a control plane, 1 (default) or 3
-      --seed N             of a new cluster: everything that is left to chance follows from it; default 1
-      --manifests-dir DIR  of a new cluster: manifests of a node as kubeadm writes them; default those of a new node`;
-
-export interface PlaceFlags {
-  readonly simulated?: string | undefined;
-  readonly node?: string | undefined;
-  readonly nodes?: string | undefined;
-  readonly seed?: string | undefined;
-  readonly 'manifests-dir'?: string | undefined;
-}
-
-/** A simulated cluster in a file, opened. */
-export interface Bench {
-  readonly sandbox: Sandbox;
-  readonly node: string;
-  /** Number of the next run. */
-  readonly number: number;
-  /** Keeps what was done. */
-  readonly save: (entry?: SandboxEntry) => Promise<void>;
-}
-
 /**
- * Opens the cluster that the flags name.
+ * The simulated cluster of a file.
  *
- * @throws UsageError where there is none, or a file that holds something else.
+ * @throws UsageError for a file that holds something else.
  */
-export async function openBench(flags: PlaceFlags, command: string): Promise<Bench> {
+export async function openSimulation(
+  flags: PlaceFlags & { readonly simulated: string },
+  command: string,
+): Promise<Place> {
   const { simulated: path, node = 'cp1' } = flags;
-  if (path === undefined)
-    throw new UsageError(
-      `${command} cannot reach into a real node yet`,
-      `Write --simulated FILE: it works on a simulated cluster that the file keeps.`,
-    );
   const isThere = existsSync(path);
   if (isThere) refuseNew(flags);
   const file = isThere ? read(path) : fresh(flags, command);
   const sandbox = await opened(file, path);
   let history = file.history;
+  let isOver = false;
+  sandbox.station(node);
   return {
-    sandbox,
     node,
-    number: history.length + 1,
-    save: async (entry) => {
-      if (entry !== undefined) history = [...history, entry];
+    isSimulated: true,
+    nextId: (verb) => `${verb}-${history.length + 1}`,
+    station: () => sandbox.station(node),
+    run: async (entry, id, options) => {
+      const [result, kept] = await sandbox.run({ ...entry, id, node }, options);
+      // What was refused has changed nothing.
+      if (result.outcome !== 'refused' && result.outcome !== 'interrupted') history = [...history, kept];
+      return result;
+    },
+    close: async () => {
+      if (isOver) return;
+      isOver = true;
       await writeAtomically(path, printSandbox({ ...file, history }));
     },
   };

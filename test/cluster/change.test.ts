@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { openBench, openCluster, type Cluster } from '../../bench/cluster/bench.ts';
+import { runOnNode } from '../../bench/cluster/machines.ts';
+import { startProbe, type ProbeResult } from '../../bench/cluster/probe/probe.ts';
+import { bootlaceOn, buildBinary, expectNothingLost, install, start, statusOn, type Ran } from './bootlace.ts';
+import { CACHE, cluster, commandsOf, eventually, KUBERNETES, newState, succeed } from './bench.ts';
+
+const COMPONENTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+
+describe.skipIf(!inject('hasCluster'))('the control plane of a real node', () => {
+  const state = newState();
+  const { kubectl } = commandsOf(state);
+  let one: Cluster;
+  let remove = (): void => {};
+
+  beforeAll(async () => {
+    const bench = await openBench(state, CACHE);
+    await succeed(state, ['up', '--kubernetes', KUBERNETES]);
+    one = await openCluster(bench);
+    const built = buildBinary();
+    remove = built.remove;
+    await install(one, 'cp1', built.binary);
+  });
+
+  afterAll(async () => {
+    remove();
+    await cluster(state, ['down', '--all']);
+  });
+
+  /** What of bootlace is on the node and in the cluster, but for the program. */
+  async function leftovers(): Promise<readonly string[]> {
+    const script =
+      'ls -d /etc/kubernetes/bootlace /etc/systemd/system/*bootlace* /etc/systemd/system/kubelet.service.wants 2> /dev/null; ' +
+      'nft list tables | grep bootlace; ls /etc/kubernetes/manifests -A | grep -v "^\\(etcd\\|kube-[a-z-]*\\).yaml$"; true';
+    const onDisk = await runOnNode(one, 'cp1', ['bash', '-c', script]);
+    const kinds =
+      'daemonsets,leases,configmaps,endpointslices,validatingadmissionpolicies,validatingadmissionpolicybindings';
+    const objects = await kubectl('get', kinds, '--all-namespaces', '--output', 'name');
+    const labels = await kubectl('get', 'node', 'cp1', '--output', 'jsonpath={.metadata.labels}');
+    return [
+      ...onDisk.split('\n').filter((line) => line !== ''),
+      ...objects.split('\n').filter((name) => /bootlace|self-hosted/.test(name)),
+      ...(labels.includes('bootlace') ? [labels] : []),
+    ];
+  }
+
+  /** Runs a command while clients write, and what they saw. */
+  async function watched(...args: readonly string[]): Promise<Ran & { readonly seen: ProbeResult }> {
+    const probe = await startProbe(one);
+    await sleep(2000);
+    const ran = await bootlaceOn(one, 'cp1', ...args);
+    await sleep(3000);
+    return { ...ran, seen: await probe.stop() };
+  }
+
+  const argvOf = (program: string): Promise<string> =>
+    runOnNode(one, 'cp1', ['bash', '-c', `tr '\\0' '\\n' < /proc/$(pidof ${program})/cmdline`]);
+
+  test('is looked at, and nothing is left to do', async () => {
+    const status = await statusOn(one, 'cp1');
+    expect(status).toMatchObject({ node: 'cp1', api: 'serves', next: [], unseen: [] });
+    expect(status.components.map(({ servedBy }) => servedBy)).toEqual(['static Pod', 'static Pod', 'static Pod']);
+  });
+
+  test('is planned without changing anything', async () => {
+    const { status, stdout, stderr } = await bootlaceOn(one, 'cp1', 'plan', '-o', 'json');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'ready', problems: [] });
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('gets another flag, and no request fails', async () => {
+    const { status, stderr, seen } = await watched('roll', '--set-flag', 'v=3', '--no-snapshot');
+    expect(status, stderr).toBe(0);
+    expectNothingLost(seen);
+    expect(await argvOf('kube-apiserver')).toContain('--v=3\n');
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('is not touched by a flag that does not work, and says so', async () => {
+    const before = await runOnNode(one, 'cp1', ['pidof', 'kube-apiserver']);
+    const { status, stdout, seen } = await watched('roll', '--set-flag', 'no-such-flag=1');
+    expect(status).toBe(5);
+    expect(stdout).toContain('cp1/kube-apiserver/relay');
+    expectNothingLost(seen);
+    expect(await runOnNode(one, 'cp1', ['pidof', 'kube-apiserver'])).toBe(before);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('is hosted by the cluster, keeps people from deleting it, and goes back, and no request fails', async () => {
+    const pivot = await watched('pivot', '--accept-reboot-risk');
+    expect(pivot.status, pivot.stderr).toBe(0);
+    expectNothingLost(pivot.seen);
+    const status = await statusOn(one, 'cp1');
+    expect(status.components.map(({ servedBy }) => servedBy)).toEqual(['hosted Pod', 'hosted Pod', 'hosted Pod']);
+    expect(status).toMatchObject({ isPivoted: true, next: [] });
+    for (const component of COMPONENTS) {
+      const names = await kubectl('-n', 'kube-system', 'get', 'pods', '-o', 'name');
+      const name = names.split('\n').find((one) => one.startsWith(`pod/self-hosted-${component}`))!;
+      const refused = await cluster(state, ['kubectl', '-n', 'kube-system', 'delete', name, '--wait=false']);
+      expect(refused.status).toBe(1);
+      expect(refused.stderr).toContain('bootlace control-plane rollback');
+    }
+    const rollback = await watched('rollback');
+    expect(rollback.status, rollback.stderr).toBe(0);
+    expectNothingLost(rollback.seen);
+    expect(await leftovers()).toEqual([]);
+    expect(await statusOn(one, 'cp1')).toMatchObject({ isPivoted: false, next: [] });
+  });
+
+  test('serves again by itself after a power cut while its server was away, and the change goes on', async () => {
+    const running = await start(one, 'cp1', ['roll', '--restart', '--no-snapshot', '--progress', 'lines']);
+    await running.says('cp1/kube-apiserver/stop');
+    await sleep(5000);
+    await succeed(state, ['power-cut', 'cp1']);
+    await running.ended;
+    await succeed(state, ['boot', 'cp1']);
+    // Nobody has done anything but switch it on.
+    await eventually(async () => expect(await kubectl('get', '--raw', '/readyz')).toBe('ok'));
+    expect(await statusOn(one, 'cp1')).toMatchObject({ helpers: ['kube-apiserver-relay-cp1'], run: { verb: 'roll' } });
+    expect((await bootlaceOn(one, 'cp1', 'resume')).status).toBe(0);
+    expect(await leftovers()).toEqual([]);
+  });
+});
