@@ -113,6 +113,7 @@ export interface HostProcess {
 }
 
 export interface HostListener extends Endpoint {
+  /** 0 where the system does not say whose port it is. */
   readonly pid: number;
 }
 

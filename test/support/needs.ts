@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 const CHECKS: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   openssl: ['openssl', 'version'],
   shellcheck: ['shellcheck', '--version'],
+  root: ['sh', '-c', 'test "$(id -u)" = 0'],
   // A network of its own, in which the rules of both forms can be tried.
   'network namespace': [
     'unshare',

@@ -3,6 +3,7 @@ import { open, readFile, rename, rm, mkdir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { reasonOf } from '../../core/redact.ts';
 import type { EtcdAccess, EtcdMember } from '../host.ts';
+import { partOf } from './files.ts';
 import { message, openService, service, type Credentials, type Definitions } from './grpc.ts';
 
 /** The part of version 3 of etcd's API that is used: numbers of fields are its own. */
@@ -63,7 +64,8 @@ async function isHealthy(urls: readonly string[], credentials: Credentials | und
 export async function saveSnapshot(access: EtcdAccess, path: string): Promise<{ readonly bytes: number }> {
   const credentials = await credentialsOf(access);
   await mkdir(posix.dirname(path), { recursive: true, mode: 0o700 });
-  const part = `${path}.part`;
+  // Who removes the snapshot removes this as well.
+  const part = partOf(path);
   try {
     const bytes = await firstOf(access, (endpoint) => saveFrom(endpoint, credentials, part));
     await rename(part, path);

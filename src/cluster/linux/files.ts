@@ -130,7 +130,7 @@ async function isFile(
 }
 
 /** Beside the file, since only within one file system a rename is whole; the kubelet reads no file whose name begins so. */
-function partOf(path: string): string {
+export function partOf(path: string): string {
   return posix.join(posix.dirname(path), `.${posix.basename(path)}.bootlace`);
 }
 

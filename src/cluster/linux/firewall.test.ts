@@ -3,7 +3,7 @@ import { hostFirewall } from '../../../bench/cluster/network.ts';
 import { planAddresses } from '../../../bench/cluster/addresses.ts';
 import { needs } from '../../../test/support/needs.ts';
 import { openNetwork, type Network } from '../../../test/support/network.ts';
-import { admission, iptablesRuleset, nftRuleset } from './firewall.ts';
+import { admission, iptablesRuleset, nftRuleset, tablesWithInput } from './firewall.ts';
 
 const [cp1] = planAddresses({ controlPlanes: 1, workers: 0, ipFamily: 'ipv4' }).nodes;
 
@@ -31,10 +31,10 @@ describe.skipIf(!needs('network namespace'))('rules as the node has them', () =>
 
   async function asked(port: number, isTranslated: boolean): Promise<string> {
     const packet = { port, isTranslated };
-    return admission([
-      iptablesRuleset(await network.run('iptables-save', ['-t', 'filter']), packet),
-      nftRuleset(await network.run('nft', ['-j', 'list', 'ruleset']), packet, true),
-    ]);
+    const rulesets = [iptablesRuleset(await network.run('iptables-save', ['-t', 'filter']), packet)];
+    for (const [family, name] of tablesWithInput(await network.run('nft', ['-j', 'list', 'chains']), true))
+      rulesets.push(nftRuleset(await network.run('nft', ['-j', 'list', 'table', family, name]), packet));
+    return admission(rulesets);
   }
 
   const nft = (script: string): Promise<string> => network.run('nft', ['-f', '-'], script);

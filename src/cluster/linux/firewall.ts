@@ -11,12 +11,12 @@ type Answer = 'yes' | 'no' | 'maybe';
 type Verdict = 'accept' | 'drop';
 
 /** A rule in either form: whether it is about the packet, and what it then does. */
-interface Rule {
+export interface Rule {
   readonly matches: Answer;
   readonly does?: Verdict | 'return' | { readonly jump: string; readonly isGoto: boolean };
 }
 
-interface Ruleset {
+export interface Ruleset {
   readonly chains: ReadonlyMap<string, readonly Rule[]>;
   /** Chains that every packet for this node passes, with what becomes of one that no rule ends. */
   readonly inputs: readonly { readonly name: string; readonly policy: Verdict }[];
@@ -72,33 +72,46 @@ function walk(
 /** Tables that iptables keeps in nftables: it is asked for them itself, since it alone reads all of their rules. */
 const OF_IPTABLES: ReadonlySet<unknown> = new Set(['filter', 'nat', 'mangle', 'raw', 'security']);
 
-/** The rules of `nft -j list ruleset`. */
-export function nftRuleset(listing: string, packet: Packet, hasIptables: boolean): Ruleset {
-  const { nftables } = JSON.parse(listing) as { readonly nftables: readonly Readonly<Record<string, unknown>>[] };
-  const isOther = ({ family, table }: Readonly<Record<string, unknown>>): boolean =>
-    hasIptables && (family === 'ip' || family === 'ip6') && OF_IPTABLES.has(table);
-  const nameOf = ({ family, table }: Readonly<Record<string, unknown>>, chain: unknown): string =>
-    [family, table, chain].join(' ');
+/**
+ * The tables of `nft -j list chains` that have a say in what comes in, as family and name; with `hasIptables` those that
+ * iptables keeps are left out.
+ */
+export function tablesWithInput(listing: string, hasIptables: boolean): readonly (readonly [string, string])[] {
+  const tables = entriesOf(listing)
+    .map(({ chain }) => chain)
+    .filter(isMapping)
+    .filter(isInput)
+    .filter(({ family, table }) => !(hasIptables && family === 'ip' && OF_IPTABLES.has(table)))
+    .map(({ family, table }) => `${String(family)} ${String(table)}`);
+  return [...new Set(tables)].map((name) => name.split(' ') as [string, string]);
+}
+
+function entriesOf(listing: string): readonly Readonly<Record<string, unknown>>[] {
+  return (JSON.parse(listing) as { readonly nftables: readonly Readonly<Record<string, unknown>>[] }).nftables;
+}
+
+/** Whether packets for this node that are IPv4 pass a chain before anybody gets them. */
+function isInput({ type, hook, family }: Readonly<Record<string, unknown>>): boolean {
+  return type === 'filter' && (hook === 'input' || hook === 'prerouting') && (family === 'ip' || family === 'inet');
+}
+
+/** The rules of `nft -j list table`. */
+export function nftRuleset(listing: string, packet: Packet): Ruleset {
   const chains = new Map<string, Rule[]>();
   const inputs: { name: string; policy: Verdict }[] = [];
-  for (const entry of nftables) {
-    const { chain, rule } = entry;
-    if (isMapping(chain) && !isOther(chain)) {
-      const name = nameOf(chain, chain['name']);
+  for (const { chain, rule } of entriesOf(listing)) {
+    if (isMapping(chain)) {
+      const name = String(chain['name']);
       chains.set(name, []);
-      const isInput = chain['type'] === 'filter' && (chain['hook'] === 'input' || chain['hook'] === 'prerouting');
-      if (isInput && ['ip', 'inet'].includes(String(chain['family'])))
-        inputs.push({ name, policy: chain['policy'] === 'drop' ? 'drop' : 'accept' });
+      if (isInput(chain)) inputs.push({ name, policy: chain['policy'] === 'drop' ? 'drop' : 'accept' });
     }
-    if (isMapping(rule) && !isOther(rule) && Array.isArray(rule['expr']))
-      chains
-        .get(nameOf(rule, rule['chain']))
-        ?.push(nftRule(rule['expr'] as unknown[], packet, (to) => nameOf(rule, to)));
+    if (isMapping(rule) && Array.isArray(rule['expr']))
+      chains.get(String(rule['chain']))?.push(nftRule(rule['expr'] as unknown[], packet));
   }
   return { chains, inputs };
 }
 
-function nftRule(expressions: readonly unknown[], packet: Packet, nameOf: (chain: unknown) => string): Rule {
+function nftRule(expressions: readonly unknown[], packet: Packet): Rule {
   let matches: Answer = 'yes';
   for (const expression of expressions) {
     if (!isMapping(expression)) return { matches: 'maybe' };
@@ -118,7 +131,7 @@ function nftRule(expressions: readonly unknown[], packet: Packet, nameOf: (chain
       case 'goto':
         return {
           matches,
-          does: { jump: nameOf(isMapping(value) ? value['target'] : ''), isGoto: kind === 'goto' },
+          does: { jump: String(isMapping(value) ? value['target'] : ''), isGoto: kind === 'goto' },
         };
       case 'vmap':
         // It may go anywhere, and end it there.

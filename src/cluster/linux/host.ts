@@ -10,7 +10,7 @@ import { CommandError, runCommand, type Run } from './commands.ts';
 import { createRuntime } from './cri.ts';
 import { membersOf, saveSnapshot } from './etcd.ts';
 import { createFiles } from './files.ts';
-import { admission, iptablesRuleset, nftRuleset, type Packet } from './firewall.ts';
+import { admission, iptablesRuleset, nftRuleset, tablesWithInput, type Packet } from './firewall.ts';
 import { memoryAvailableIn, portsIn } from './proc.ts';
 import { listenersIn, processesIn, programsIn } from './processes.ts';
 import { familyOf, OWN_ADDRESS } from './redirect-rules.ts';
@@ -109,12 +109,13 @@ async function admits(run: Run, packet: Packet): Promise<'yes' | 'no' | 'unknown
   };
   try {
     const saved = await read('iptables-save', ['-t', 'filter']);
-    const listing = await read('nft', ['-j', 'list', 'ruleset']);
-    if (saved === undefined && listing === undefined) return 'unknown';
-    return admission([
-      ...(saved === undefined ? [] : [iptablesRuleset(saved, packet)]),
-      ...(listing === undefined ? [] : [nftRuleset(listing, packet, saved !== undefined)]),
-    ]);
+    const chains = await read('nft', ['-j', 'list', 'chains']);
+    if (saved === undefined && chains === undefined) return 'unknown';
+    const rulesets = saved === undefined ? [] : [iptablesRuleset(saved, packet)];
+    // A table for each: that of a proxy for thousands of Services is asked for only where it filters.
+    for (const [family, name] of chains === undefined ? [] : tablesWithInput(chains, saved !== undefined))
+      rulesets.push(nftRuleset(await run('nft', ['-j', 'list', 'table', family, name]), packet));
+    return admission(rulesets);
   } catch (error) {
     if (error instanceof CommandError) return 'unknown';
     throw error;

@@ -5,14 +5,18 @@ import { argvOf, bootOf, containerOf, listeningIn, startOf, type ListeningSocket
 /** Programs that are part of a control plane. */
 const PROGRAMS: ReadonlySet<string> = new Set(['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd']);
 
-/** Processes of a control plane that run, in the order of their IDs. */
+/**
+ * Processes of a control plane that run in the network of this node, in the order of their IDs: what other containers here
+ * may run is none of its.
+ */
 export async function processesIn(proc: string): Promise<readonly HostProcess[]> {
   const boot = bootOf(await readFile(`${proc}/stat`, 'latin1'));
+  const network = await readlink(`${proc}/self/ns/net`);
   const found = await Promise.all(
     (await pidsIn(proc)).map((pid) =>
-      unlessGone(async (): Promise<HostProcess | undefined> => {
+      unlessUnseen(async (): Promise<HostProcess | undefined> => {
         const argv = argvOf(await readFile(`${proc}/${pid}/cmdline`, 'utf8'));
-        if (!PROGRAMS.has(nameOf(argv))) return undefined;
+        if (!PROGRAMS.has(nameOf(argv)) || (await readlink(`${proc}/${pid}/ns/net`)) !== network) return undefined;
         const stat = await readFile(`${proc}/${pid}/stat`, 'latin1');
         const container = containerOf(await readFile(`${proc}/${pid}/cgroup`, 'latin1'));
         return { pid, argv, startedAt: boot + startOf(stat), ...(container !== undefined && { container }) };
@@ -26,7 +30,7 @@ export async function processesIn(proc: string): Promise<readonly HostProcess[]>
 export async function programsIn(proc: string): Promise<readonly string[]> {
   const names = await Promise.all(
     (await pidsIn(proc)).map((pid) =>
-      unlessGone(async () => nameOf(argvOf(await readFile(`${proc}/${pid}/cmdline`, 'utf8')))),
+      unlessUnseen(async () => nameOf(argvOf(await readFile(`${proc}/${pid}/cmdline`, 'utf8')))),
     ),
   );
   const known = names.filter((name) => name !== undefined && name !== '');
@@ -39,8 +43,13 @@ export async function listenersIn(proc: string): Promise<readonly HostListener[]
     ['tcp', 'tcp6'].map((name) => readFile(`${proc}/net/${name}`, 'latin1').catch(onlyMissing)),
   );
   const sockets = new Map(tables.flatMap((table) => listeningIn(table)).map((socket) => [socket.inode, socket]));
-  const found = await Promise.all((await pidsIn(proc)).map((pid) => unlessGone(() => socketsOf(proc, pid, sockets))));
-  return found.flatMap((listeners) => listeners ?? []).toSorted((a, b) => a.port - b.port || a.pid - b.pid);
+  const found = await Promise.all((await pidsIn(proc)).map((pid) => unlessUnseen(() => socketsOf(proc, pid, sockets))));
+  const owned = found.flatMap((one) => one ?? []);
+  const known = new Set(owned.map(({ inode }) => inode));
+  const strange = [...sockets.values()].filter(({ inode }) => !known.has(inode));
+  return [...owned, ...strange.map((socket) => ({ ...socket, pid: 0 }))]
+    .map(({ address, port, pid }) => ({ address, port, pid }))
+    .toSorted((a, b) => a.port - b.port || a.pid - b.pid);
 }
 
 /** Without IPv6 there is no table of it. */
@@ -53,16 +62,16 @@ async function socketsOf(
   proc: string,
   pid: number,
   sockets: ReadonlyMap<string, ListeningSocket>,
-): Promise<readonly HostListener[]> {
+): Promise<readonly (HostListener & ListeningSocket)[]> {
   const inodes = new Set<string>();
   for (const name of await readdir(`${proc}/${pid}/fd`)) {
-    const target = await unlessGone(() => readlink(`${proc}/${pid}/fd/${name}`));
+    const target = await unlessUnseen(() => readlink(`${proc}/${pid}/fd/${name}`));
     const inode = /^socket:\[(\d+)\]$/.exec(target ?? '')?.[1];
     if (inode !== undefined) inodes.add(inode);
   }
   return [...inodes].flatMap((inode) => {
     const socket = sockets.get(inode);
-    return socket ? [{ address: socket.address, port: socket.port, pid }] : [];
+    return socket ? [{ ...socket, pid }] : [];
   });
 }
 
@@ -78,14 +87,14 @@ function nameOf([path = '']: readonly string[]): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ESRCH']);
+/** It has ended, or may not be looked into, as in a container with users of its own. */
+const UNSEEN: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
-/** A process may end while it is looked at. */
-async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
+async function unlessUnseen<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {
-    if (GONE.has(codeOf(error))) return undefined;
+    if (UNSEEN.has(codeOf(error))) return undefined;
     throw error;
   }
 }
