@@ -52,6 +52,8 @@ export function createBoot(files: HostFiles): { keep(rules: BootRules): Promise<
 
   return {
     keep: async (boot) => {
+      // Without systemd whoever goes on with the run sets the redirect again.
+      if (!(await hasUnits())) return;
       // What is there already needs no room on the disk.
       await writeOnce(RULES, boot.rules);
       await writeOnce(unit, unitText(boot));
@@ -73,7 +75,7 @@ export function createBoot(files: HostFiles): { keep(rules: BootRules): Promise<
 }
 
 /** Whether the node starts what systemd is told to. */
-export async function hasUnits(): Promise<boolean> {
+async function hasUnits(): Promise<boolean> {
   try {
     return (await stat(UNITS)).isDirectory();
   } catch {
