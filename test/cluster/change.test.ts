@@ -6,6 +6,9 @@ import { startProbe, type ProbeResult } from '../../bench/cluster/probe/probe.ts
 import { bootlaceOn, buildBinary, expectNothingLost, install, start, statusOn, type Ran } from './bootlace.ts';
 import { CACHE, cluster, commandsOf, eventually, KUBERNETES, newState, succeed } from './bench.ts';
 
+/** Longest time that a test may take, in milliseconds: a change and its way back, with what is measured before and after. */
+const LONG = 15 * 60_000;
+
 const COMPONENTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 describe.skipIf(!inject('hasCluster'))('the control plane of a real node', () => {
@@ -70,7 +73,7 @@ describe.skipIf(!inject('hasCluster'))('the control plane of a real node', () =>
     expect(await leftovers()).toEqual([]);
   });
 
-  test('gets another flag, and no request fails', async () => {
+  test('gets another flag, and no request fails', { timeout: LONG }, async () => {
     const { status, stderr, seen } = await watched('roll', '--set-flag', 'v=3', '--no-snapshot');
     expect(status, stderr).toBe(0);
     expectNothingLost(seen);
@@ -78,7 +81,7 @@ describe.skipIf(!inject('hasCluster'))('the control plane of a real node', () =>
     expect(await leftovers()).toEqual([]);
   });
 
-  test('is not touched by a flag that does not work, and says so', async () => {
+  test('is not touched by a flag that does not work, and says so', { timeout: LONG }, async () => {
     const before = await runOnNode(one, 'cp1', ['pidof', 'kube-apiserver']);
     const { status, stdout, seen } = await watched('roll', '--set-flag', 'no-such-flag=1');
     expect(status).toBe(5);
@@ -88,38 +91,49 @@ describe.skipIf(!inject('hasCluster'))('the control plane of a real node', () =>
     expect(await leftovers()).toEqual([]);
   });
 
-  test('is hosted by the cluster, keeps people from deleting it, and goes back, and no request fails', async () => {
-    const pivot = await watched('pivot', '--accept-reboot-risk');
-    expect(pivot.status, pivot.stderr).toBe(0);
-    expectNothingLost(pivot.seen);
-    const status = await statusOn(one, 'cp1');
-    expect(status.components.map(({ servedBy }) => servedBy)).toEqual(['hosted Pod', 'hosted Pod', 'hosted Pod']);
-    expect(status).toMatchObject({ isPivoted: true, next: [] });
-    for (const component of COMPONENTS) {
-      const names = await kubectl('-n', 'kube-system', 'get', 'pods', '-o', 'name');
-      const name = names.split('\n').find((one) => one.startsWith(`pod/self-hosted-${component}`))!;
-      const refused = await cluster(state, ['kubectl', '-n', 'kube-system', 'delete', name, '--wait=false']);
-      expect(refused.status).toBe(1);
-      expect(refused.stderr).toContain('bootlace control-plane rollback');
-    }
-    const rollback = await watched('rollback');
-    expect(rollback.status, rollback.stderr).toBe(0);
-    expectNothingLost(rollback.seen);
-    expect(await leftovers()).toEqual([]);
-    expect(await statusOn(one, 'cp1')).toMatchObject({ isPivoted: false, next: [] });
-  });
+  test(
+    'is hosted by the cluster, keeps people from deleting it, and goes back, and no request fails',
+    { timeout: LONG },
+    async () => {
+      const pivot = await watched('pivot', '--accept-reboot-risk');
+      expect(pivot.status, pivot.stderr).toBe(0);
+      expectNothingLost(pivot.seen);
+      const status = await statusOn(one, 'cp1');
+      expect(status.components.map(({ servedBy }) => servedBy)).toEqual(['hosted Pod', 'hosted Pod', 'hosted Pod']);
+      expect(status).toMatchObject({ isPivoted: true, next: [] });
+      for (const component of COMPONENTS) {
+        const names = await kubectl('-n', 'kube-system', 'get', 'pods', '-o', 'name');
+        const name = names.split('\n').find((one) => one.startsWith(`pod/self-hosted-${component}`))!;
+        const refused = await cluster(state, ['kubectl', '-n', 'kube-system', 'delete', name, '--wait=false']);
+        expect(refused.status).toBe(1);
+        expect(refused.stderr).toContain('bootlace control-plane rollback');
+      }
+      const rollback = await watched('rollback');
+      expect(rollback.status, rollback.stderr).toBe(0);
+      expectNothingLost(rollback.seen);
+      expect(await leftovers()).toEqual([]);
+      expect(await statusOn(one, 'cp1')).toMatchObject({ isPivoted: false, next: [] });
+    },
+  );
 
-  test('serves again by itself after a power cut while its server was away, and the change goes on', async () => {
-    const running = await start(one, 'cp1', ['roll', '--restart', '--no-snapshot', '--progress', 'lines']);
-    await running.says('cp1/kube-apiserver/stop');
-    await sleep(5000);
-    await succeed(state, ['power-cut', 'cp1']);
-    await running.ended;
-    await succeed(state, ['boot', 'cp1']);
-    // Nobody has done anything but switch it on.
-    await eventually(async () => expect(await kubectl('get', '--raw', '/readyz')).toBe('ok'));
-    expect(await statusOn(one, 'cp1')).toMatchObject({ helpers: ['kube-apiserver-relay-cp1'], run: { verb: 'roll' } });
-    expect((await bootlaceOn(one, 'cp1', 'resume')).status).toBe(0);
-    expect(await leftovers()).toEqual([]);
-  });
+  test(
+    'serves again by itself after a power cut while its server was away, and the change goes on',
+    { timeout: LONG },
+    async () => {
+      const running = await start(one, 'cp1', ['roll', '--restart', '--no-snapshot', '--progress', 'lines']);
+      await running.says('cp1/kube-apiserver/stop');
+      await sleep(5000);
+      await succeed(state, ['power-cut', 'cp1']);
+      await running.ended;
+      await succeed(state, ['boot', 'cp1']);
+      // Nobody has done anything but switch it on.
+      await eventually(async () => expect(await kubectl('get', '--raw', '/readyz')).toBe('ok'));
+      expect(await statusOn(one, 'cp1')).toMatchObject({
+        helpers: ['kube-apiserver-relay-cp1'],
+        run: { verb: 'roll' },
+      });
+      expect((await bootlaceOn(one, 'cp1', 'resume')).status).toBe(0);
+      expect(await leftovers()).toEqual([]);
+    },
+  );
 });
