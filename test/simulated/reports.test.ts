@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DaemonSet } from '../../src/cluster/objects.ts';
-import {
-  CONTROL_PLANE_COMPONENTS,
-  convertStaticPod,
-  flagValue,
-  type ControlPlaneComponent,
-} from '../../src/control-plane/index.ts';
+import { CONTROL_PLANE_COMPONENTS, flagValue, type ControlPlaneComponent } from '../../src/control-plane/index.ts';
 import type { RollChange } from '../../src/control-plane/operations/change.ts';
 import {
   executeChange,
@@ -16,7 +11,6 @@ import {
 import type { Station } from '../../src/control-plane/operations/station.ts';
 import { status, type Status } from '../../src/control-plane/operations/status.ts';
 import { startTraffic, type Login, type SimulatedCluster } from '../../src/testing/index.ts';
-import { MANIFESTS } from '../support/manifests.ts';
 import {
   eventsOf,
   IDLE,
@@ -435,32 +429,5 @@ describe('a change', () => {
       expect(steps).toContainEqual({ name: step, state: 'begun' });
     }
     expect(kept(disk.read(PIVOT_RECORD))).toEqual(texts);
-  });
-});
-
-describe('certificates in Secrets', () => {
-  const conversions = MANIFESTS.map(({ name, pod }) => ({
-    name,
-    ...convertStaticPod(pod, { nodeName: 'cp1.example.com', certificates: 'secrets' }),
-  }));
-
-  test('have names and keys that the API takes, for every manifest of kubeadm', () => {
-    for (const { name, secrets } of conversions) {
-      expect(secrets.length, name).toBeGreaterThan(0);
-      for (const secret of secrets) {
-        expect(secret.name, name).toMatch(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/);
-        for (const { key } of secret.entries) expect(key, name).toMatch(/^[-._a-zA-Z0-9]{1,253}$/);
-      }
-    }
-  });
-
-  test('are mounted nowhere inside another volume, for every manifest of kubeadm', () => {
-    for (const { name, daemonSet, secrets } of conversions) {
-      const mounts = daemonSet!.spec.template.spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
-      const fromSecrets = mounts.filter((mount) => secrets.some(({ volume }) => volume === mount.name));
-      expect(fromSecrets.length, name).toBeGreaterThan(0);
-      for (const { mountPath } of fromSecrets)
-        for (const other of mounts) expect(mountPath.startsWith(`${other.mountPath}/`), name).toBe(false);
-    }
   });
 });

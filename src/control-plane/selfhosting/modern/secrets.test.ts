@@ -140,3 +140,30 @@ test.each(MANIFESTS)('$name: with Secrets as well nothing is lost, and it comes 
   expect(accounts.filter(({ verdict }) => verdict === 'lost')).toEqual([]);
   expect(convertDaemonSet(conversion.daemonSet!).pod).toEqual(pod);
 });
+
+describe('Secrets of what kubeadm makes', () => {
+  const conversions = MANIFESTS.map(({ name, pod }) => ({
+    name,
+    ...convertStaticPod(pod, { nodeName: 'cp1.example.com', certificates: 'secrets' }),
+  }));
+
+  test('have names and keys that the API takes, for every manifest of kubeadm', () => {
+    for (const { name, secrets } of conversions) {
+      expect(secrets.length, name).toBeGreaterThan(0);
+      for (const secret of secrets) {
+        expect(secret.name, name).toMatch(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/);
+        for (const { key } of secret.entries) expect(key, name).toMatch(/^[-._a-zA-Z0-9]{1,253}$/);
+      }
+    }
+  });
+
+  test('are mounted nowhere inside another volume, for every manifest of kubeadm', () => {
+    for (const { name, daemonSet, secrets } of conversions) {
+      const mounts = daemonSet!.spec.template.spec.containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
+      const fromSecrets = mounts.filter((mount) => secrets.some(({ volume }) => volume === mount.name));
+      expect(fromSecrets.length, name).toBeGreaterThan(0);
+      for (const { mountPath } of fromSecrets)
+        for (const other of mounts) expect(mountPath.startsWith(`${other.mountPath}/`), name).toBe(false);
+    }
+  });
+});
