@@ -1,5 +1,5 @@
-import { planChange, type Plan } from '../../control-plane/operations/plan.ts';
-import { printYaml } from '../../format/yaml.ts';
+import { planChange } from '../../control-plane/operations/plan.ts';
+import { printAs } from '../control-plane/print.ts';
 import { readFlags, readForm } from '../arguments.ts';
 import { openPlace, PLACE_FLAGS, PLACE_HELP } from '../control-plane/place.ts';
 import {
@@ -52,19 +52,6 @@ async function runPlan(args: readonly string[], io: Io): Promise<Status> {
   const place = await openPlace(flags, NAME, io);
   const { plan } = await planChange(place.station(), change).finally(() => place.close());
   showProblems(plan.problems, io);
-  io.stdout.write(print(plan, form, io));
+  io.stdout.write(printAs(form, plan, () => printPlan(plan, painter(io.stdout, io.env))));
   return plan.verdict === 'ready' ? STATUS.done : STATUS.preflight;
-}
-
-function print(plan: Plan, form: 'table' | 'json' | 'yaml', io: Io): string {
-  switch (form) {
-    case 'json':
-      return `${JSON.stringify(plan, undefined, 2)}\n`;
-    case 'yaml':
-      return printYaml(plan);
-    case 'table':
-      return printPlan(plan, painter(io.stdout, io.env));
-    default:
-      return form satisfies never;
-  }
 }

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { MANIFESTS_DIRECTORY } from '../../cluster/simulated/kubelet/manifests.ts';
 import { UsageError } from '../../core/errors.ts';
 import { FAULTS } from '../../control-plane/rehearsal/faults.ts';
-import type { Rehearsal, RehearsalOutcome } from '../../control-plane/rehearsal/rehearsal.ts';
+import type { RehearsalOutcome } from '../../control-plane/rehearsal/rehearsal.ts';
 import { rehearse } from '../../control-plane/rehearsal/rehearse.ts';
 import { DEFAULT_RELAY_PORT } from '../../control-plane/selfhosting/modern/relay-options.ts';
 import type { FileProblem } from '../../control-plane/strategies/inventory.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyName } from '../../control-plane/strategies/strategies.ts';
+import { printAs } from '../control-plane/print.ts';
 import { readFlags, readForm } from '../arguments.ts';
 import { readDirectory } from '../control-plane/directory.ts';
 import { readFault, readNumber } from '../control-plane/settings.ts';
@@ -14,7 +15,6 @@ import { STATUS, type Command, type Io, type Status } from '../io.ts';
 import { painter, printProblems } from '../output.ts';
 import { createProgress } from '../rehearsal/progress.ts';
 import { printReport } from '../rehearsal/report.ts';
-import { printYaml } from '../../format/yaml.ts';
 
 const NAME = 'control-plane rehearse';
 const FORMS = ['table', 'json', 'yaml'] as const;
@@ -98,7 +98,11 @@ async function runRehearse(args: readonly string[], io: Io): Promise<Status> {
   const rehearsal =
     directory === undefined ? found : { ...found, problems: found.problems.map(inDirectory(directory)) };
   for (const { file, ...problem } of rehearsal.problems) io.stderr.write(printProblems([problem], file, paint));
-  io.stdout.write(print(rehearsal, form, io));
+  io.stdout.write(
+    printAs(form, rehearsal, () =>
+      rehearsal.outcome === 'refused' ? '' : printReport(rehearsal, painter(io.stdout, io.env)),
+    ),
+  );
   return STATUSES[rehearsal.outcome];
 }
 
@@ -118,16 +122,3 @@ const STATUSES: Readonly<Record<RehearsalOutcome, Status>> = {
   stopped: STATUS.stopped,
   undone: STATUS.undone,
 };
-
-function print(rehearsal: Rehearsal, form: (typeof FORMS)[number], io: Io): string {
-  switch (form) {
-    case 'json':
-      return `${JSON.stringify(rehearsal, undefined, 2)}\n`;
-    case 'yaml':
-      return printYaml(rehearsal);
-    case 'table':
-      return rehearsal.outcome === 'refused' ? '' : printReport(rehearsal, painter(io.stdout, io.env));
-    default:
-      return form satisfies never;
-  }
-}

@@ -1,5 +1,5 @@
-import { status, type Status as ControlPlaneStatus } from '../../control-plane/operations/status.ts';
-import { printYaml } from '../../format/yaml.ts';
+import { status } from '../../control-plane/operations/status.ts';
+import { printAs } from '../control-plane/print.ts';
 import { readFlags, readForm } from '../arguments.ts';
 import { openPlace, PLACE_FLAGS, PLACE_HELP } from '../control-plane/place.ts';
 import { printStatus } from '../control-plane/status-report.ts';
@@ -33,19 +33,6 @@ async function runStatus(args: readonly string[], io: Io): Promise<Status> {
   const form = readForm(flags.output, ['table', 'json', 'yaml'], NAME);
   const place = await openPlace(flags, NAME, io);
   const found = await status(place.station()).finally(() => place.close());
-  io.stdout.write(print(found, form, io));
+  io.stdout.write(printAs(form, found, () => printStatus(found, painter(io.stdout, io.env))));
   return found.next.length === 0 ? STATUS.done : STATUS.failed;
-}
-
-function print(found: ControlPlaneStatus, form: 'table' | 'json' | 'yaml', io: Io): string {
-  switch (form) {
-    case 'json':
-      return `${JSON.stringify(found, undefined, 2)}\n`;
-    case 'yaml':
-      return printYaml(found);
-    case 'table':
-      return printStatus(found, painter(io.stdout, io.env));
-    default:
-      return form satisfies never;
-  }
 }

@@ -4,7 +4,7 @@ import type { RehearsalEvent, RehearsedStep } from '../../control-plane/rehearsa
 import type { SandboxEntry } from '../../control-plane/rehearsal/sandbox.ts';
 import { UsageError } from '../../core/errors.ts';
 import { escapeControls } from '../../core/redact.ts';
-import { printYaml } from '../../format/yaml.ts';
+import { printAs } from './print.ts';
 import { readForm } from '../arguments.ts';
 import { STATUS, type Io, type Status } from '../io.ts';
 import { painter } from '../output.ts';
@@ -96,7 +96,7 @@ export async function runAt(entry: Entry, flags: RunFlags, command: string, io: 
     ...(next.length > 0 && { next }),
   };
   showProblems(result.problems, io);
-  io.stdout.write(print(report, form, io));
+  io.stdout.write(printAs(form, report, () => printTable(report, painter(io.stdout, io.env))));
   // What a way back is for is that what served before serves again.
   const isBack = entry.verb !== 'pivot' && entry.verb !== 'roll' && entry.verb !== 'resume';
   return isBack && result.outcome === 'undone' ? STATUS.done : STATUSES[result.outcome];
@@ -139,19 +139,6 @@ function nextOf({ outcome }: RunResult, verb: SandboxEntry['verb'], { simulated,
 /** As a shell takes it. */
 function quotedPath(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
-function print(report: RunReport, form: 'table' | 'json' | 'yaml', io: Io): string {
-  switch (form) {
-    case 'json':
-      return `${JSON.stringify(report, undefined, 2)}\n`;
-    case 'yaml':
-      return printYaml(report);
-    case 'table':
-      return printTable(report, painter(io.stdout, io.env));
-    default:
-      return form satisfies never;
-  }
 }
 
 function printTable(report: RunReport, paint: ReturnType<typeof painter>): string {

@@ -1,6 +1,7 @@
-import { mkdir, open, stat, symlink } from 'node:fs/promises';
+import { mkdir, stat, symlink } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { HostFiles } from '../host.ts';
+import { flushDirectory } from './files.ts';
 
 /** Name of the unit. */
 const UNIT = 'bootlace-redirect.service';
@@ -63,8 +64,7 @@ export function createBoot(files: HostFiles): { keep(rules: BootRules): Promise<
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
-      const directory = await open(WANTS, 'r');
-      await directory.sync().finally(() => directory.close());
+      await flushDirectory(WANTS);
     },
     drop: async () => {
       await files.remove(link);

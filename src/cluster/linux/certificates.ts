@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { compareCodeUnits } from '../../core/problem.ts';
 import type { NodeCertificate } from '../host.ts';
 
 /** Certificates of the control plane: those of kubeadm's folder, and those in its kubeconfigs. */
@@ -16,7 +17,7 @@ export async function certificatesIn(kubernetes: string): Promise<readonly NodeC
   );
   return found
     .filter((one): one is NodeCertificate => one.notAfter !== undefined)
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    .toSorted((a, b) => compareCodeUnits(a.path, b.path));
 }
 
 async function filesIn(directory: string, ending: string): Promise<readonly string[]> {

@@ -1,3 +1,4 @@
+import { compareCodeUnits } from '../../core/problem.ts';
 import type { HostContainer } from '../host.ts';
 import { message, openService, service, type Definitions, type Service } from './grpc.ts';
 
@@ -97,7 +98,7 @@ export function createRuntime(socket: string): Runtime {
     };
     const known = all
       .filter(({ labels, metadata, state }) => metadata !== null && labels[POD_UID] !== undefined && isTold(state))
-      .toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
+      .toSorted((a, b) => a.created_at - b.created_at || compareCodeUnits(a.id, b.id));
     return Promise.all(
       known.map(async ({ id, metadata, state, labels }): Promise<HostContainer> => {
         const exitCode = state === 'CONTAINER_EXITED' ? await exitCodeOf(id) : undefined;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { open, readFile, rename, rm, mkdir } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { compareCodeUnits } from '../../core/problem.ts';
 import { reasonOf } from '../../core/redact.ts';
 import type { EtcdAccess, EtcdMember } from '../host.ts';
-import { partOf } from './files.ts';
+import { flushDirectory, partOf } from './files.ts';
 import { message, openService, service, type Credentials, type Definitions } from './grpc.ts';
 
 /** The part of version 3 of etcd's API that is used: numbers of fields are its own. */
@@ -43,7 +44,7 @@ export async function membersOf(access: EtcdAccess): Promise<readonly EtcdMember
   const looked = await Promise.all(
     members.map(async ({ name, clientURLs }) => ({ name, isHealthy: await isHealthy(clientURLs, credentials) })),
   );
-  return looked.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return looked.toSorted((a, b) => compareCodeUnits(a.name, b.name));
 }
 
 async function isHealthy(urls: readonly string[], credentials: Credentials | undefined): Promise<boolean> {
@@ -69,8 +70,7 @@ export async function saveSnapshot(access: EtcdAccess, path: string): Promise<{ 
   try {
     const bytes = await firstOf(access, (endpoint) => saveFrom(endpoint, credentials, part));
     await rename(part, path);
-    const directory = await open(posix.dirname(path), 'r');
-    await directory.sync().finally(() => directory.close());
+    await flushDirectory(posix.dirname(path));
     return { bytes };
   } catch (error) {
     await rm(part, { force: true });

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, readlink, rename, rm, rmdir, stat, unlink } from 
 import { posix } from 'node:path';
 import type { HostFiles } from '../host.ts';
 import { nodeFiles } from '../files.ts';
+import { systemCode } from '../kubernetes/load.ts';
 
 /** What of the file system is used; a test holds the order of calls, since a power cut is what it is for. */
 export interface FileCalls {
@@ -18,19 +19,21 @@ const CALLS: FileCalls = { mkdir, open, rename, unlink, rmdir };
 const OWNER_ONLY = 0o600;
 const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW } = constants;
 
+/** Ends when what was made, renamed or removed in a directory would survive a power cut. */
+export async function flushDirectory(directory: string, openFile: FileCalls['open'] = open): Promise<void> {
+  const handle = await openFile(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * The files of this node. Directories of `own` go with the last file in them: a node that was taken back has none.
  */
 export function createFiles(own: ReadonlySet<string>, calls: FileCalls = CALLS): HostFiles {
-  /** Ends when what was made, renamed or removed in a directory would survive a power cut. */
-  async function flush(directory: string): Promise<void> {
-    const handle = await calls.open(directory, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  }
+  const flush = (directory: string): Promise<void> => flushDirectory(directory, calls.open);
 
   /** Makes a directory, and those above it, so that it survives a power cut. */
   async function make(directory: string): Promise<void> {
@@ -88,7 +91,7 @@ export function createFiles(own: ReadonlySet<string>, calls: FileCalls = CALLS):
     try {
       await calls.rmdir(directory);
     } catch (error) {
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) throw error;
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
     }
   }
 
@@ -106,7 +109,7 @@ export function createFiles(own: ReadonlySet<string>, calls: FileCalls = CALLS):
       try {
         return await readlink(path);
       } catch (error) {
-        if (['EINVAL', 'ENOENT'].includes(codeOf(error))) return undefined;
+        if (['EINVAL', 'ENOENT'].includes(systemCode(error) ?? '')) return undefined;
         throw error;
       }
     },
@@ -138,10 +141,6 @@ async function unlessMissing(action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? '';
 }

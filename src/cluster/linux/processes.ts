@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { systemCode } from '../kubernetes/load.ts';
 import type { HostListener, HostProcess } from '../host.ts';
 import { argvOf, bootOf, containerOf, listeningIn, startOf, type ListeningSocket } from './proc.ts';
 
@@ -54,7 +55,7 @@ export async function listenersIn(proc: string): Promise<readonly HostListener[]
 
 /** Without IPv6 there is no table of it. */
 function onlyMissing(error: unknown): string {
-  if (codeOf(error) === 'ENOENT') return '';
+  if (systemCode(error) === 'ENOENT') return '';
   throw error;
 }
 
@@ -94,11 +95,7 @@ async function unlessUnseen<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {
-    if (UNSEEN.has(codeOf(error))) return undefined;
+    if (UNSEEN.has(systemCode(error))) return undefined;
     throw error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code;
 }

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { isMapping } from '../../core/mapping.ts';
+import { compareCodeUnits } from '../../core/problem.ts';
 import type { Endpoint, Redirect } from '../host.ts';
 
 /**
@@ -155,5 +156,5 @@ function endpointOf(text: string): Endpoint {
 }
 
 function byEndpoint(a: Endpoint, b: Endpoint): number {
-  return a.address < b.address ? -1 : a.address > b.address ? 1 : a.port - b.port;
+  return compareCodeUnits(a.address, b.address) || a.port - b.port;
 }

@@ -1,3 +1,4 @@
+import type { Pod } from '../../cluster/objects.ts';
 import type { StrategyContext } from '../strategies/context.ts';
 import { argvOf, portOf, serversOn } from '../strategies/waits.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
@@ -7,6 +8,14 @@ import type { Report } from './preflight.ts';
 /** What runs on the node, and on which ports. */
 type Seen = Extract<Findings['processes'], { readonly value: unknown }>['value'];
 
+/** Who has the port of a component, and whether that is a process of its own. */
+function serverOf(component: ControlPlaneComponent, pod: Pod, { processes, listeners }: Seen) {
+  const port = portOf(argvOf(pod, component), component);
+  const pids = serversOn(processes, component, port).map(({ pid }) => pid);
+  const owner = listeners.find((listener) => listener.port === port)?.pid;
+  return { port, owner, isServing: owner !== undefined && pids.includes(owner) };
+}
+
 /**
  * What the cluster is to host needs a controller-manager and a scheduler. One that is lost may be rolled alone, since a copy
  * of it stands by; other changes would wait for a Pod that does not come. Gives the components that it refuses for.
@@ -14,16 +23,12 @@ type Seen = Extract<Findings['processes'], { readonly value: unknown }>['value']
 function checkManagers(
   { components, manifests }: StrategyContext,
   { hosts, nodes }: Findings,
-  { processes, listeners }: Seen,
+  seen: Seen,
   report: Report,
 ): readonly ControlPlaneComponent[] {
   const isShared = 'value' in nodes && controlPlanesOf(nodes.value).length > 1;
   if (!hosts || isShared) return [];
-  const lost = MANAGERS.filter((component) => {
-    const port = portOf(argvOf(manifests[component].pod, component), component);
-    const pids = serversOn(processes, component, port).map(({ pid }) => pid);
-    return !listeners.some((listener) => listener.port === port && pids.includes(listener.pid));
-  });
+  const lost = MANAGERS.filter((component) => !serverOf(component, manifests[component].pod, seen).isServing);
   const isMending = lost.length === 1 && components.every((component) => component === lost[0]);
   if (isMending) return [];
   for (const component of lost)
@@ -48,10 +53,8 @@ export function checkServing(context: StrategyContext, found: Findings, report: 
   if (seen === undefined) return;
   const refused = checkManagers(context, found, seen, report);
   for (const component of components) {
-    const port = portOf(argvOf(manifests[component].pod, component), component);
-    const pids = serversOn(seen.processes, component, port).map(({ pid }) => pid);
-    const owner = seen.listeners.find((listener) => listener.port === port)?.pid;
-    if ((owner !== undefined && pids.includes(owner)) || refused.includes(component)) continue;
+    const { port, owner, isServing } = serverOf(component, manifests[component].pod, seen);
+    if (isServing || refused.includes(component)) continue;
     report.warn(
       manifests[component].path,
       'COMPONENT_NOT_SERVING',
