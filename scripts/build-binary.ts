@@ -1,6 +1,6 @@
 // Makes dist/bin/bootlace, one executable with everything in it: nodes of a control plane have no Node.js.
 //
-// npm run build:binary
+// npm run build:binary [-- OUTPUT [ENTRY]]
 import * as esbuild from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const output = process.argv[2] ?? join(root, 'dist/bin/bootlace');
+const [, , output = join(root, 'dist/bin/bootlace'), entry = 'src/cli/main.ts'] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), 'bootlace-binary-'));
 try {
   const main = join(folder, 'main.cjs');
   await esbuild.build({
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: [entry],
     absWorkingDir: root,
     outfile: main,
     bundle: true,
