@@ -22,6 +22,11 @@ export interface Host {
    * a {@link Redirect} sends there, for which a firewall may have a rule of its own.
    */
   admits(port: number, isTranslated: boolean): Promise<'yes' | 'no' | 'unknown'>;
+  /**
+   * Addresses of the node by which others reach it, sorted, and each once: not those of the loopback, those of one link, and
+   * those of Services that a proxy has put on an interface.
+   */
+  addresses(): Promise<readonly string[]>;
   /** The names of the images that are on the disk, sorted. */
   images(): Promise<readonly string[]>;
   pullImage(name: string): Promise<void>;
@@ -131,9 +136,12 @@ export interface HostContainer {
   readonly attempt: number;
 }
 
-/** Sends new connections that ask for one endpoint to another one of the node. */
+/**
+ * Sends new connections that ask for one endpoint to another one of the node. A packet cannot go over to the other family of
+ * addresses: an endpoint that is not of the family of `to` keeps its address and gets the port of `to`.
+ */
 export interface Redirect {
-  /** Endpoints of this node and of Services, as clients ask for them. */
+  /** Endpoints of this node and of Services, as clients ask for them; of the other family, of this node alone. */
   readonly from: readonly Endpoint[];
   readonly to: Endpoint;
 }

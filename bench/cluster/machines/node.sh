@@ -128,9 +128,10 @@ for unit in /etc/systemd/system/kubelet.service.wants/*.service; do
   [ -f "$unit" ] || continue
   condition=$(sed -n 's/^ConditionPathExists=//p' "$unit")
   if [ -n "$condition" ] && [ ! -e "$condition" ]; then continue; fi
-  # systemd splits the command at spaces as well.
-  read -r -a command < <(sed -n 's/^ExecStart=//p' "$unit")
-  "${command[@]}" >> /var/log/machine/units.log 2>&1 || true
+  # systemd splits a command at spaces as well, and the first one that fails is the last.
+  while read -r -a command; do
+    "${command[@]}" < /dev/null >> /var/log/machine/units.log 2>&1 || break
+  done < <(sed -n 's/^ExecStart=//p' "$unit")
 done
 
 # Restarts a service as soon as it ends, as systemd does with Restart=always. It starts when its file is there.

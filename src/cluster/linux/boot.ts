@@ -9,22 +9,28 @@ const UNIT = 'bootlace-redirect.service';
 /** Where it lies, and what makes the kubelet wait for it. */
 export const UNITS = '/etc/systemd/system';
 export const WANTS = `${UNITS}/kubelet.service.wants`;
-/** What it runs goes by this file, in the form of the program that reads it. */
-const RULES = '/etc/kubernetes/bootlace/redirect.rules';
+/** What it runs goes by these files, in the form of the programs that read them. */
+const RULES = ['/etc/kubernetes/bootlace/redirect.rules', '/etc/kubernetes/bootlace/redirect-2.rules'] as const;
 
 export interface BootRules {
+  /** One, or one for each family of addresses. */
+  readonly parts: readonly BootPart[];
+  /** They are set as long as this file is there. */
+  readonly file: string;
+}
+
+export interface BootPart {
   /** Path of the program that takes the rules, and its arguments before the name of their file. */
   readonly command: readonly string[];
   readonly rules: string;
-  /** They are set as long as this file is there. */
-  readonly file: string;
 }
 
 /**
  * What systemd sets again at each boot. It is a unit and no init container of the relay, since images of an API server
  * have no program that could. Firewalls flush what was there before them, and the kubelet asks the API as soon as it runs.
  */
-export function unitText({ command, file }: BootRules): string {
+export function unitText({ parts, file }: BootRules): string {
+  const commands = parts.map(({ command }, index) => `ExecStart=${[...command, RULES[index]].join(' ')}`);
   return `[Unit]
 Description=New connections to the API server go to its relay, until bootlace control-plane resume or rollback
 ConditionPathExists=${file}
@@ -34,7 +40,7 @@ Before=kubelet.service
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-ExecStart=${[...command, RULES].join(' ')}
+${commands.join('\n')}
 `;
 }
 
@@ -56,7 +62,7 @@ export function createBoot(files: HostFiles): { keep(rules: BootRules): Promise<
       // Without systemd whoever goes on with the run sets the redirect again.
       if (!(await hasUnits())) return;
       // What is there already needs no room on the disk.
-      await writeOnce(RULES, boot.rules);
+      for (const [index, { rules }] of boot.parts.entries()) await writeOnce(RULES[index]!, rules);
       await writeOnce(unit, unitText(boot));
       await mkdir(WANTS, { recursive: true });
       try {
@@ -69,7 +75,7 @@ export function createBoot(files: HostFiles): { keep(rules: BootRules): Promise<
     drop: async () => {
       await files.remove(link);
       await files.remove(unit);
-      await files.remove(RULES);
+      for (const path of RULES) await files.remove(path);
     },
   };
 }

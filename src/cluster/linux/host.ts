@@ -1,9 +1,10 @@
 import { readFile, statfs } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { isIPv6 } from 'node:net';
 import { openConnections, type ConnectSettings } from '../kubernetes/client.ts';
 import type { Cluster } from '../api.ts';
 import type { Endpoint, Host } from '../host.ts';
+import { addressesIn } from './addresses.ts';
 import { createBoot, WANTS } from './boot.ts';
 import { certificatesIn } from './certificates.ts';
 import { CommandError, runCommand, type Run } from './commands.ts';
@@ -70,6 +71,7 @@ export async function openLinuxNode(settings: LinuxSettings): Promise<LinuxNode>
     containers: () => runtime.containers(),
     stopContainer: (id, graceSeconds) => runtime.stop(id, graceSeconds),
     admits: (port, isTranslated) => admits(run, { port, isTranslated }),
+    addresses: async () => addressesIn(networkInterfaces()),
     images: () => runtime.images(),
     pullImage: (name) => runtime.pull(name),
     connect,

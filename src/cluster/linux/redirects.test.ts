@@ -99,6 +99,24 @@ describe.skipIf(!needs('network namespace'))('in a network of its own', () => {
     });
   });
 
+  test.each(FORMS)('in the form of %s an endpoint of the other family keeps its address', async (_, on) => {
+    const redirects = createRedirects(on(network.run), Date.now, NO_BOOT);
+    const both = { from: [...RULE.from, { address: ADDRESS_6, port: 6443 }], to: RULE.to };
+    await redirects.set(both);
+    expect(await network.ask(ADDRESS, 6443)).toBe('relay');
+    expect(await network.ask('10.96.0.1', 443)).toBe('relay');
+    expect(await network.ask(ADDRESS_6, 6443)).toBe('relay');
+    expect(await network.ask(ADDRESS_6, 6443, OWN_ADDRESS.ip6)).toBe('server');
+    const found = await redirects.get();
+    expect(found?.to).toEqual(RULE.to);
+    expect(found?.from.map(({ address }) => address).toSorted()).toEqual([ADDRESS, '10.96.0.1', ADDRESS_6].toSorted());
+    await redirects.remove();
+    expect(await redirects.get()).toBeUndefined();
+    expect(await network.ask(ADDRESS_6, 6443)).toBe('server');
+    await redirects.forget();
+    expect((await network.run('nft', ['list', 'ruleset'])).toLowerCase()).not.toContain('bootlace');
+  });
+
   test('a connection that is open goes on when its redirect is removed, until that is forgotten', async () => {
     const redirects = createRedirects(network.run, Date.now, NO_BOOT);
     const script = `

@@ -2,11 +2,13 @@ import type { Redirect, Redirects } from '../host.ts';
 import type { BootRules } from './boot.ts';
 import { CommandError, type Run } from './commands.ts';
 import {
-  familyOf,
+  FAMILIES,
+  familiesOf,
   iptablesEnd,
   iptablesForget,
   iptablesSet,
   isInIptables,
+  joined,
   nftEnd,
   nftForget,
   nftList,
@@ -16,13 +18,11 @@ import {
   type Family,
 } from './redirect-rules.ts';
 
-const FAMILIES = ['ip', 'ip6'] as const satisfies readonly Family[];
-
 /** Rules of the kernel that make a redirect, in one form. */
 interface Rules extends Omit<Redirects, 'set'> {
   set(redirect: Redirect, seconds: number | undefined): Promise<void>;
   /** What a boot has to run for the same. */
-  atBoot(redirect: Redirect): Promise<Pick<BootRules, 'command' | 'rules'>>;
+  atBoot(redirect: Redirect): Promise<BootRules['parts']>;
 }
 
 /** What a boot does, if anything. */
@@ -43,7 +43,7 @@ export function createRedirects(run: Run, now: () => number, boot: Boot): Redire
     set: async (redirect, { seconds, atBootWith } = {}) => {
       const rules = await form();
       if (atBootWith === undefined) await boot.drop();
-      else await boot.keep({ ...(await rules.atBoot(redirect)), file: atBootWith });
+      else await boot.keep({ parts: await rules.atBoot(redirect), file: atBootWith });
       await rules.set(redirect, seconds);
     },
     remove: async () => {
@@ -72,14 +72,12 @@ function nftables(run: Run): Rules {
   };
   return {
     get: async () => {
-      for (const family of await present()) {
-        const redirect = redirectIn(await run('nft', nftList(family)));
-        if (redirect !== undefined) return redirect;
-      }
-      return undefined;
+      const parts: ReturnType<typeof redirectIn>[] = [];
+      for (const family of await present()) parts.push(redirectIn(await run('nft', nftList(family))));
+      return joined(parts);
     },
     set: (redirect, seconds) => apply(nftSet(redirect, seconds)),
-    atBoot: async (redirect) => ({ command: [await pathOf(run, 'nft'), '-f'], rules: nftSet(redirect, undefined) }),
+    atBoot: async (redirect) => [{ command: [await pathOf(run, 'nft'), '-f'], rules: nftSet(redirect, undefined) }],
     remove: async () => {
       for (const family of await present()) await apply(nftEnd(family));
     },
@@ -110,23 +108,20 @@ function iptables(run: Run, now: () => number): Rules {
     return found;
   };
   return {
-    get: async () => {
-      for (const [, saved] of await present()) {
-        const redirect = redirectInIptables(saved, now());
-        if (redirect !== undefined) return redirect;
-      }
-      return undefined;
-    },
+    get: async () => joined((await present()).map(([, saved]) => redirectInIptables(saved, now()))),
     set: async (redirect, seconds) => {
-      const family = familyOf(redirect.to);
       const until = seconds === undefined ? undefined : now() + seconds * 1000;
-      await restore(family, iptablesSet(redirect, until, await save(family)));
+      for (const family of familiesOf(redirect))
+        await restore(family, iptablesSet(redirect, family, until, await save(family)));
     },
-    atBoot: async (redirect) => {
-      const path = await pathOf(run, `${PROGRAMS[familyOf(redirect.to)]}-restore`);
-      // At a boot there is nothing of ours yet.
-      return { command: [path, '--noflush', '--wait', LOCK], rules: iptablesSet(redirect, undefined, '') };
-    },
+    atBoot: (redirect) =>
+      Promise.all(
+        familiesOf(redirect).map(async (family) => ({
+          command: [await pathOf(run, `${PROGRAMS[family]}-restore`), '--noflush', '--wait', LOCK],
+          // At a boot there is nothing of ours yet.
+          rules: iptablesSet(redirect, family, undefined, ''),
+        })),
+      ),
     remove: async () => {
       for (const [family] of await present()) await restore(family, iptablesEnd());
     },

@@ -119,6 +119,7 @@ export function createHost(world: World, { machine, session, chance, fault, conn
           .find(({ container }) => container === id)
           ?.terminateThenKill(graceSeconds * 1000),
       ),
+    addresses: () => act('look', 'addresses', () => [machine.address]),
     admits: (port, isTranslated) =>
       act('look', 'firewall', () => (isLetIn(machine, port, isTranslated) ? 'yes' : 'no')),
     images: () => act('look', 'images', () => [...machine.images].toSorted()),

@@ -96,6 +96,36 @@ describe('a roll', () => {
   });
 });
 
+describe('new connections', () => {
+  /** What was redirected in a pivot of a node that has more addresses than the one it is known by. */
+  async function redirected(cluster: SimulatedCluster): Promise<readonly string[]> {
+    const station = stationOn(cluster);
+    const asked = new Set<string>();
+    const host: Station['host'] = {
+      ...station.host,
+      addresses: async () => ['10.0.0.100', '10.0.0.11', 'fd00::1'],
+      redirect: {
+        ...station.host.redirect,
+        set: async (rule, options) => {
+          for (const { address, port } of rule.from) asked.add(`${address} ${port}`);
+          return station.host.redirect.set(rule, options);
+        },
+      },
+    };
+    expect(await executeChange({ ...station, host }, PIVOT, { id: 'run' })).toMatchObject({ outcome: 'done' });
+    return [...asked];
+  }
+
+  test('are redirected at each address of the node, and at the Service', async () => {
+    expect(await redirected(await startedCluster())).toEqual([
+      '10.0.0.11 6443',
+      '10.96.0.1 443',
+      '10.0.0.100 6443',
+      'fd00::1 6443',
+    ]);
+  });
+});
+
 describe('a plan that was made before', () => {
   test('is carried out while it fits', async () => {
     const cluster = await startedCluster();

@@ -83,6 +83,16 @@ test('a pivoted node after a power cut says what brings it back', async () => {
   ]);
 });
 
+test('a pivoted node whose server runs and does not answer is not told that nothing starts it', async () => {
+  const cluster = await startedCluster();
+  await pivotUntil(cluster, 99);
+  const station = stationOn(cluster);
+  const silent: Station['cluster'] = { ...station.cluster, isHealthy: async () => false };
+  const found = await status({ ...station, cluster: silent });
+  expect(served(found)[0]).toBe('hosted Pod');
+  expect(found.next).toEqual([expect.stringContaining('The hosted API server runs and does not answer')]);
+});
+
 test('a process that does not run as it is defined is told apart', async () => {
   const cluster = await startedCluster();
   const node = cluster.node('cp1');

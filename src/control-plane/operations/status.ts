@@ -310,6 +310,8 @@ function kubeadmVerbs({ run, components, api }: Found, hasConfig: boolean): read
 
 function nextSteps({ run, components, api, redirect, helpers, isPivoted, lockedBy, node }: Found): readonly string[] {
   const next: string[] = [];
+  const isLost = (component: ControlPlaneComponent): boolean =>
+    components.some((one) => one.component === component && one.servedBy === 'nobody');
   if (run?.finishPending)
     next.push(
       'The node is back, and the cluster holds what is left of the run: `bootlace control-plane rollback --finish`.',
@@ -317,6 +319,10 @@ function nextSteps({ run, components, api, redirect, helpers, isPivoted, lockedB
   else if (run !== undefined)
     next.push(
       `The ${run.verb} ${run.id} stopped at ${run.at ?? 'its beginning'}: \`bootlace control-plane resume\` goes on, \`bootlace control-plane rollback\` takes it back.`,
+    );
+  else if (api !== 'serves' && isPivoted && !isLost('kube-apiserver'))
+    next.push(
+      'The hosted API server runs and does not answer: wait, or look at its log; `bootlace control-plane rollback` brings the static Pods back.',
     );
   else if (api !== 'serves' && isPivoted)
     next.push(
@@ -329,8 +335,6 @@ function nextSteps({ run, components, api, redirect, helpers, isPivoted, lockedB
     if (lockedBy !== undefined && lockedBy !== node)
       next.push(`A run on ${lockedBy} has not come to its end: go on with it there.`);
   }
-  const isLost = (component: ControlPlaneComponent): boolean =>
-    components.some((one) => one.component === component && one.servedBy === 'nobody');
   if (
     isPivoted &&
     run === undefined &&

@@ -1,3 +1,4 @@
+import type { Redirect } from '../../cluster/host.ts';
 import type { Pod } from '../../cluster/objects.ts';
 import { reasonOf } from '../../core/redact.ts';
 import type { ControlPlaneComponent } from '../selfhosting/labels.ts';
@@ -44,12 +45,30 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
   const { host, clock, server, service, relayPort } = context;
   const component: ControlPlaneComponent = 'kube-apiserver';
   const name = (step: string): string => `${host.nodeName}/${component}/${step}`;
-  const redirect = {
-    from: [server, service],
-    to: { address: server.address, port: relayPort },
-  };
+  const asked = [server, service];
+  const relay = { address: server.address, port: relayPort };
   // Connections depend on it: a node that boots with the relay has it again.
   const lasting = { atBootWith: staticPodPath(context, relayed) };
+
+  /** Whoever asks the server at another address of the node, as a virtual one or that of a second card, is not to be refused. */
+  async function redirect(): Promise<Redirect> {
+    const others = (await host.addresses()).filter((address) =>
+      asked.every((endpoint) => endpoint.address !== address),
+    );
+    return { from: [...asked, ...others.map((address) => ({ address, port: server.port }))], to: relay };
+  }
+
+  /** On the way back most clients are better than none. */
+  async function redirectAtLeast(): Promise<Redirect> {
+    try {
+      return await redirect();
+    } catch (error) {
+      context.log(
+        `The addresses of the node are unknown, and only ${server.address} is redirected: ${reasonOf(error)}`,
+      );
+      return { from: asked, to: relay };
+    }
+  }
 
   async function removeRelay(): Promise<void> {
     await takeStaticPod(context, relayed);
@@ -65,18 +84,19 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
     if (await isServing(host.connect(server, { direct: true }))) return host.redirect.remove();
     await bringBackStaticPod(context, relayed);
     await untilServing(context, relayPort);
-    await host.redirect.set(redirect, lasting);
+    await host.redirect.set(await redirectAtLeast(), lasting);
     await untilServing(context, server.port);
     return host.redirect.remove();
   }
 
   /** On the way back, which a full disk must not stop: what a boot would do is then brought back by going on. */
   async function redirectAgain(): Promise<void> {
+    const again = await redirectAtLeast();
     try {
-      await host.redirect.set(redirect, lasting);
+      await host.redirect.set(again, lasting);
     } catch (error) {
       context.log(`The redirect is not kept for a boot: ${reasonOf(error)}`);
-      await host.redirect.set(redirect);
+      await host.redirect.set(again);
     }
   }
 
@@ -88,7 +108,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
 
   /** Once the server is stopped, clients have the relay alone: when that is gone, the way back must not wait. */
   function relayGuard(): () => Promise<void> {
-    const api = host.connect(redirect.to, { direct: true });
+    const api = host.connect(relay, { direct: true });
     let servedAt = clock.now();
     return async () => {
       await checkFirewall();
@@ -154,13 +174,13 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
       },
       run: async () => {
         await checkFirewall();
-        const startedAt = await host.connect(redirect.to, { direct: true }).startedAt();
-        await host.redirect.set(redirect, { seconds: REFRESH_SECONDS });
-        await untilAnsweredBy(context, redirect.from, startedAt);
+        const startedAt = await host.connect(relay, { direct: true }).startedAt();
+        await host.redirect.set(await redirect(), { seconds: REFRESH_SECONDS });
+        await untilAnsweredBy(context, asked, startedAt);
         await clock.sleep(PROXIES);
         await checkFirewall();
-        await untilAnsweredBy(context, redirect.from, startedAt);
-        await host.redirect.set(redirect, lasting);
+        await untilAnsweredBy(context, asked, startedAt);
+        await host.redirect.set(await redirect(), lasting);
       },
       undo: () => host.redirect.remove(),
       offline: () => host.redirect.remove(),
@@ -204,7 +224,7 @@ export function serverSteps(context: StrategyContext, relayed: Pod, { from, to }
         await untilEndpoint(context);
         // From here on both serve: should the run end, the redirect does too. What the disk has of it stays until the relay
         // is not needed any more: it is by the relay that the kubelet learns of a hosted server after a boot.
-        await host.redirect.set(redirect, { seconds: REFRESH_SECONDS, ...lasting });
+        await host.redirect.set(await redirect(), { seconds: REFRESH_SECONDS, ...lasting });
       },
       undo: async () => {
         // Put off, it comes when the redirect is gone for good; and to a relay that is gone nothing may be sent.

@@ -1,6 +1,7 @@
 import { pointerTo } from '../../../core/pointer.ts';
 import { quoted, shown } from '../../../core/redact.ts';
 import type { Container, Pod } from '../../../cluster/objects.ts';
+import { isUnspecified } from './address.ts';
 import { DEFAULT_SECURE_PORT } from './facts.ts';
 import { flagValue } from '../../../format/flags.ts';
 import {
@@ -21,6 +22,7 @@ type Context = RuleContext<RelayOptions>;
 /** Reports all for which a second server of the manifest must not run, or not on this port. */
 export function checkRelay(pod: Pod, context: Context): void {
   checkNetwork(pod, context);
+  checkBindAddress(pod, context);
   const own = securePort(pod, context);
   checkPort(pod, own, context);
   if (own !== undefined) checkProbes(pod, own, context);
@@ -40,6 +42,21 @@ function checkNetwork(pod: Pod, context: Context): void {
     '/spec/hostNetwork',
     'Without the network of the host no redirect reaches the relay.',
     'Set hostNetwork to true.',
+  );
+}
+
+/**
+ * An API server asks itself too: at a loopback address where it serves on all, and otherwise at the one that it binds. A
+ * redirect of that one leads it to the other server, which refuses it, and it ends without ever being ready.
+ */
+function checkBindAddress(pod: Pod, context: Context): void {
+  const bound = flagValue(argvOf(containerOf(pod, context)), 'bind-address') ?? '';
+  if (isUnspecified(bound)) return;
+  conflict(
+    context,
+    flagPath(pod, 'bind-address', context),
+    `The server asks itself at ${quoted(bound)}, and a redirect of that address would lead it to the relay.`,
+    'Bind 0.0.0.0 or ::, and let a firewall keep others out.',
   );
 }
 

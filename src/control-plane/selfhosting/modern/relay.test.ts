@@ -204,6 +204,17 @@ describe('two servers are refused', () => {
     expect(problemsOf(pod)).toEqual([`${CONFLICT}/livenessProbe/httpGet/port`]);
   });
 
+  test.each(['10.0.0.11', '127.0.0.1', 'fd00::1'])(
+    'where a redirect would catch what the server asks itself at %s',
+    (to) => {
+      expect(problemsOf(withFlags(server, `--bind-address=${to}`))).toEqual([`${CONFLICT}/command/28`]);
+    },
+  );
+
+  test.each(['0.0.0.0', '::'])('but not where the server binds all addresses by %s', (to) => {
+    expect(problemsOf(withFlags(server, `--bind-address=${to}`))).toEqual([]);
+  });
+
   test('where the Pod has a network of its own', () => {
     expect(problemsOf(withSpec(server, { hostNetwork: false }))).toEqual(['error RELAY_CONFLICT /spec/hostNetwork']);
   });
