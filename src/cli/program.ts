@@ -76,6 +76,9 @@ async function report(error: unknown, io: Io): Promise<Status> {
   if (!isBootlaceError(error)) throw error;
   const hint = 'hint' in error ? `\n${String(error.hint)}` : '';
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  io.stderr.write(`bootlace: ${escapeControls(`${error.message}${cause}`)}${hint}\n`);
-  return REFUSALS.has(error.code) ? STATUS.refused : STATUS.failed;
+  const isRefusal = REFUSALS.has(error.code);
+  // What was typed is explained by its message; what went wrong elsewhere has a place in the runbook, by its code.
+  const code = isRefusal ? '' : ` (${error.code})`;
+  io.stderr.write(`bootlace: ${escapeControls(`${error.message}${cause}`)}${code}${hint}\n`);
+  return isRefusal ? STATUS.refused : STATUS.failed;
 }

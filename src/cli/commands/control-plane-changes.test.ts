@@ -39,7 +39,9 @@ test('a node is planned, pivoted, rolled, looked at and taken back, one command 
 
   const pivot = run('pivot');
   expect(pivot.status).toBe(0);
-  expect(pivot.stdout).toMatch(/^pivot of cp1, pivot-1: done\n {2}steps {2}18 done in [\d.]+ s\n$/);
+  expect(pivot.stdout).toMatch(
+    /^pivot of cp1, pivot-1: done\n {2}steps {2}18 done in [\d.]+ s\n {2}risk {3}after a reboot nothing .+\n$/,
+  );
   expect(pivot.stderr).toMatch(/done +cp1\/kube-apiserver\/relay/);
 
   const roll = run('roll', '--component', 'kube-scheduler', '--set-flag', 'v=4');
@@ -54,6 +56,7 @@ test('a node is planned, pivoted, rolled, looked at and taken back, one command 
   const rollback = run('rollback');
   expect(rollback.status).toBe(0);
   expect(rollback.stdout).toMatch(/18 taken back/);
+  expect(rollback.stdout).not.toContain('risk');
   expect(json<Status>('status')).toMatchObject({ isPivoted: false, next: [] });
   expect(run('rollback').status).toBe(3);
 });
@@ -66,7 +69,9 @@ test('a run that was killed has status 4 and says what goes on from there, and t
   const again = run('pivot');
   expect(again.status).toBe(3);
   expect(again.stderr).toContain('RUN_OPEN');
-  expect(run('resume').status).toBe(0);
+  const resumed = run('resume');
+  expect(resumed.status).toBe(0);
+  expect(resumed.stdout).toContain('risk   after a reboot nothing on the disk starts');
   expect(run('resume').status).toBe(3);
 });
 

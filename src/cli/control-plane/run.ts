@@ -41,9 +41,14 @@ export interface RunReport {
   readonly seconds: number;
   readonly steps: readonly RehearsedStep[];
   readonly problems: RunResult['problems'];
+  /** What to know of a control plane that the cluster hosts now. */
+  readonly risk?: string;
   /** The commands that go on from here; absent where nothing is left to do. */
   readonly next?: readonly string[];
 }
+
+const RISK =
+  'after a reboot nothing on the disk starts the API server of this node; `bootlace control-plane rollback` then does, without an API';
 
 /** The status of a command is that of its run. */
 export const STATUSES: Readonly<Record<RunResult['outcome'], Status>> = {
@@ -93,6 +98,7 @@ export async function runAt(entry: Entry, flags: RunFlags, command: string, io: 
     seconds: last,
     steps: log.steps(last),
     problems: result.problems,
+    ...(result.isHosted && { risk: RISK }),
     ...(next.length > 0 && { next }),
   };
   showProblems(result.problems, io);
@@ -142,7 +148,7 @@ function quotedPath(path: string): string {
 }
 
 function printTable(report: RunReport, paint: ReturnType<typeof painter>): string {
-  const { verb, node, id, outcome, reason, steps, seconds, next = [] } = report;
+  const { verb, node, id, outcome, reason, steps, seconds, risk, next = [] } = report;
   const colour = outcome === 'done' ? 'green' : outcome === 'undone' ? 'yellow' : 'red';
   const done = steps.filter((step) => step.outcome === 'done' && step.undone !== true).length;
   const undone = steps.filter((step) => step.undone === true).length;
@@ -159,6 +165,7 @@ function printTable(report: RunReport, paint: ReturnType<typeof painter>): strin
         ? [['', `the way back of ${name}: ${escapeControls(undoReason)}`] as const]
         : []),
     ]),
+    ...(risk === undefined ? [] : [['risk', risk] as const]),
     ...next.map((command, index) => [index === 0 ? 'next' : '', command] as const),
   ];
   return [

@@ -1,7 +1,7 @@
 import type { Host } from '../../cluster/host.ts';
 import { BootlaceError } from '../../core/errors.ts';
 import { nextOf } from '../journal/journal.ts';
-import { beginRun, continueRun, openJournal, rollBackOffline } from '../journal/runs.ts';
+import { beginRun, continueRun, openJournal, pivotRecord, rollBackOffline } from '../journal/runs.ts';
 import { explain, StepError, type StepListener, type StepsOutcome } from '../strategies/steps.ts';
 import type { Change } from './change.ts';
 import { planChange, strategyOf, type Plan, type Planned } from './plan.ts';
@@ -32,6 +32,8 @@ export interface RunResult {
   readonly problems: readonly PlacedProblem[];
   /** Why it was refused while it began, or could not go on. */
   readonly reason?: string;
+  /** That it is done and the cluster hosts the control plane of this node: nothing on its disk starts the API server. */
+  readonly isHosted?: true;
 }
 
 /**
@@ -54,7 +56,8 @@ export async function executePlanned(
   if (isStopping()) return { outcome: 'interrupted', problems };
   try {
     const strategy = strategyOf(plan.change);
-    return { outcome: await beginRun({ context, strategy, id, steps, onEvent, isStopping }), problems };
+    const outcome = await beginRun({ context, strategy, id, steps, onEvent, isStopping });
+    return { ...(await ended(station, outcome)), problems };
   } catch (error) {
     return { ...(await failed(station, error)), problems };
   }
@@ -77,10 +80,20 @@ export async function goOn(
       way === 'rollback-offline'
         ? await rollBackOffline(node)
         : await continueRun({ ...node, way: way === 'resume' ? 'resume' : 'rollback', isStopping });
-    return { outcome, problems: [] };
+    return { ...(await ended({ host }, outcome)), problems: [] };
   } catch (error) {
     return { ...(await failed({ host, cluster, clock }, error)), problems: [] };
   }
+}
+
+async function ended({ host }: Pick<Station, 'host'>, outcome: RunOutcome): Promise<Omit<RunResult, 'problems'>> {
+  if (outcome !== 'done') return { outcome };
+  // A record that cannot be read is one that is there.
+  const isHosted = await pivotRecord(host).then(
+    (record) => record !== undefined,
+    () => true,
+  );
+  return { outcome, ...(isHosted && { isHosted }) };
 }
 
 async function requirePending(host: Host): Promise<void> {
