@@ -42,8 +42,8 @@ const { only, 'every-remedy': every, 'at-once': atOnce, ...flags } = values;
 
 interface Result {
   readonly drill: Drill;
-  /** Whether the API served before anybody did something. */
-  readonly servedByItself: boolean;
+  /** Seconds until the API served before anybody did something; absent where it did not. */
+  readonly byItself?: number;
   /** Seconds from the remedy's begin to a control plane that serves. */
   readonly seconds: number;
   readonly acknowledged: number;
@@ -70,7 +70,6 @@ async function worker(): Promise<void> {
     const result = await withCluster(flags, binary, (cluster) => practise(cluster, mine)).catch(
       (error: unknown): Result => ({
         drill: mine,
-        servedByItself: false,
         seconds: 0,
         acknowledged: 0,
         missing: 0,
@@ -82,11 +81,11 @@ async function worker(): Promise<void> {
   }
 }
 
-function rowOf({ drill, servedByItself, seconds, acknowledged, missing, complaints }: Result): string[] {
+function rowOf({ drill, byItself, seconds, acknowledged, missing, complaints }: Result): string[] {
   const said = complaints.join('; ').replaceAll('\n', ' ');
   return [
     nameOf(drill),
-    servedByItself ? 'yes' : 'no',
+    byItself === undefined ? 'no' : `after ${byItself.toFixed(0)} s`,
     `${seconds.toFixed(0)} s`,
     `${acknowledged}`,
     `${missing}`,
@@ -108,8 +107,8 @@ async function practise(cluster: Cluster, drill: Drill): Promise<Result> {
   }
   await pivot.ended;
 
-  // What is there without anybody's help. A node needs about 20 s to boot.
-  const servedByItself = await serves(cluster, strike === 'kill' ? 10_000 : 45_000);
+  // What is there without anybody's help. What never comes is waited for no longer than a boot can take here.
+  const byItself = await serves(cluster, strike === 'kill' ? 10_000 : 60_000);
   const before = await statusOn(cluster, NODE);
   if (before.run?.verb !== 'pivot') complaints.push('status does not tell of the pivot that was struck');
   if (before.next.length === 0) complaints.push('status says of nothing that it is left to do');
@@ -118,7 +117,8 @@ async function practise(cluster: Cluster, drill: Drill): Promise<Result> {
   for (const args of REMEDIES[remedy]) {
     const { status, stdout, stderr } = await bootlaceOn(cluster, NODE, ...args);
     if (status !== 0) complaints.push(`${args.join(' ')} ended with status ${status}: ${stdout}${stderr}`);
-    if (!(await serves(cluster, PATIENCE))) complaints.push(`the API does not serve after ${args.join(' ')}`);
+    if ((await serves(cluster, PATIENCE)) === undefined)
+      complaints.push(`the API does not serve after ${args.join(' ')}`);
   }
   const seconds = (performance.now() - startedAt) / 1000;
   complaints.push(...(await complaintsOf(cluster, remedy)));
@@ -127,7 +127,14 @@ async function practise(cluster: Cluster, drill: Drill): Promise<Result> {
   const acknowledged = report.clients.reduce((sum, one) => sum + one.acknowledged, 0);
   const missing = report.totals.missing;
   if (missing !== 0) complaints.push(`${missing ?? 'an unknown number'} of ${acknowledged} writes are gone`);
-  return { drill, servedByItself, seconds, acknowledged, missing: missing ?? -1, complaints };
+  return {
+    drill,
+    ...(byItself !== undefined && { byItself }),
+    seconds,
+    acknowledged,
+    missing: missing ?? -1,
+    complaints,
+  };
 }
 
 /** What a control plane is to be at the end, of which a Deployment that comes up is the proof. */
@@ -167,14 +174,15 @@ async function eventually(look: () => Promise<{ readonly status: number | null }
   return false;
 }
 
-async function serves(cluster: Cluster, patience: number): Promise<boolean> {
-  const deadline = performance.now() + patience;
+/** Seconds until the API serves, or `undefined` where it does not for so many milliseconds. */
+async function serves(cluster: Cluster, patience: number): Promise<number | undefined> {
+  const startedAt = performance.now();
   do {
     const { status, stdout } = await tryKubectl(cluster, ['get', '--raw', '/readyz', '--request-timeout=2s'], {
       timeout: 4000,
     });
-    if (status === 0 && stdout === 'ok') return true;
+    if (status === 0 && stdout === 'ok') return (performance.now() - startedAt) / 1000;
     await sleep(500);
-  } while (performance.now() < deadline);
-  return false;
+  } while (performance.now() < startedAt + patience);
+  return undefined;
 }

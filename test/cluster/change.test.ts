@@ -118,8 +118,8 @@ describe.skipIf(!inject('hasCluster'))('the control plane of a real node', () =>
       await succeed(state, ['power-cut', 'cp1']);
       await running.ended;
       await succeed(state, ['boot', 'cp1']);
-      // Nobody has done anything but switch it on.
-      await eventually(async () => expect(await kubectl('get', '--raw', '/readyz')).toBe('ok'));
+      // Nobody has done anything but switch it on. It takes 6 s, and many times that on a computer that does other things.
+      await eventually(async () => expect(await kubectl('get', '--raw', '/readyz')).toBe('ok'), 180_000);
       expect(await statusOn(one, 'cp1')).toMatchObject({
         helpers: ['kube-apiserver-relay-cp1'],
         run: { verb: 'roll' },
